@@ -8,6 +8,7 @@ namespace headrace::workload::replay {
 enum class Action : uint8_t {
   kNone,  // not replayed
   kOpen,
+  kOpenNew,  // under a name that nobody has
   kClose,
   kDuplicate,
   kRead,
@@ -23,21 +24,45 @@ enum class Action : uint8_t {
   kResizeName,
   kSync,
   kSyncData,
+  kSyncRange,
+  kSyncSystem,
+  kAdvise,
   kLook,
   kLookName,
   kAccess,
   kSystemOf,
   kSystemOfOpen,
+  kLimitOf,
+  kLimitOfOpen,
+  kResolve,
   kControl,
+  kAskFlags,
+  kReadEntries,
   kReadLink,
   kOpenDirectory,
+  kDirectoryOn,  // of what is open
   kReadDirectory,
+  kRewindDirectory,
+  kSeekDirectory,
   kCloseDirectory,
+  kScan,
   kRemove,
   kRename,
+  kLink,
+  kSymbolicLink,
+  kMakeNode,
   kMakeDirectory,
   kRemoveDirectory,
+  kChangeMode,
+  kChangeModeOpen,
+  kChangeOwner,
+  kChangeOwnerOpen,
+  kChangeTimes,
+  kChangeTimesOpen,
+  kListAttributes,
+  kListAttributesOpen,
   kStreamOpen,
+  kStreamOn,  // of what is open
   kStreamClose,
   kStreamRead,
   kStreamWrite,
@@ -51,6 +76,7 @@ enum class Action : uint8_t {
   kMpiReadAll,
   kMpiWrite,
   kMpiWriteAll,
+  kMpiSize,
   kMpiSync,
   kWaitForAll,  // a collective operation of all ranks
 };
@@ -60,6 +86,7 @@ enum class Layer : uint8_t { kPosix, kStdio, kMpiio, kOther };
 struct Done {
   const char* function = "";  // that is called
   Action action = Action::kNone;
+  const char* why = "";  // it is not replayed
 };
 
 /// Of a recorded function.
@@ -80,8 +107,11 @@ constexpr bool moves_position(Action a) {
          a == Action::kStreamRead || a == Action::kStreamWrite;
 }
 constexpr bool opens(Action a) {
-  return a == Action::kOpen || a == Action::kStreamOpen || a == Action::kMpiOpen || a == Action::kOpenDirectory;
+  return a == Action::kOpen || a == Action::kOpenNew || a == Action::kStreamOpen || a == Action::kMpiOpen ||
+         a == Action::kOpenDirectory;
 }
+/// Makes a stream of what is open, which then is one.
+constexpr bool converts(Action a) { return a == Action::kStreamOn || a == Action::kDirectoryOn; }
 constexpr bool closes(Action a) {
   return a == Action::kClose || a == Action::kStreamClose || a == Action::kMpiClose || a == Action::kCloseDirectory;
 }
@@ -91,6 +121,7 @@ constexpr bool needs_open(Action a) {
   switch (a) {
     case Action::kNone:
     case Action::kOpen:
+    case Action::kOpenNew:
     case Action::kStreamOpen:
     case Action::kMpiOpen:
     case Action::kResizeName:
@@ -99,8 +130,18 @@ constexpr bool needs_open(Action a) {
     case Action::kReadLink:
     case Action::kOpenDirectory:
     case Action::kSystemOf:
+    case Action::kLimitOf:
+    case Action::kResolve:
+    case Action::kScan:
     case Action::kRemove:
     case Action::kRename:
+    case Action::kLink:
+    case Action::kSymbolicLink:
+    case Action::kMakeNode:
+    case Action::kChangeMode:
+    case Action::kChangeOwner:
+    case Action::kChangeTimes:
+    case Action::kListAttributes:
     case Action::kMakeDirectory:
     case Action::kRemoveDirectory:
     case Action::kWaitForAll:
@@ -108,6 +149,10 @@ constexpr bool needs_open(Action a) {
     default:
       return true;
   }
+}
+/// Its other name is in Call::offset, as a number of Recording::paths.
+constexpr bool has_two_names(Action a) {
+  return a == Action::kRename || a == Action::kLink || a == Action::kSymbolicLink;
 }
 /// What an open file is to the program.
 enum class Kind : uint8_t { kDescriptor, kStream, kMpi, kDirectory };

@@ -11,15 +11,17 @@ namespace {
 using base::Code;
 using base::Status;
 
-constexpr uint64_t kLargest = uint64_t{1} << 40;  // bytes of one call
+bool makes_a_name(Action action) {
+  return action == Action::kOpen || action == Action::kMakeDirectory || action == Action::kMakeNode ||
+         has_two_names(action);
+}
 
 /// It failed in a way that can be had again.
 bool fails_again(const Call& call, Action action) {
   if (action == Action::kControl) return call.error == ENOTTY;  // what isatty() asks
   if (action == Action::kReadLink && call.error == EINVAL) return true;
   if (action == Action::kMpiOpen || needs_open(action)) return false;
-  return call.error == ENOENT ||
-         (call.error == EEXIST && (action == Action::kOpen || action == Action::kMakeDirectory));
+  return call.error == ENOENT || (call.error == EEXIST && makes_a_name(action));
 }
 
 /// Why a call that nothing else has made is not replayed; none: it is.
@@ -31,10 +33,14 @@ std::optional<std::string> reason_not_to(const Recording& job, const Process& pr
   if (path.empty()) return kNoKnownFile;
   if (!is_file(job, process.id, path)) return kNoFiles;
   const Action action = function.done.action;
-  const bool needs_more = action == Action::kControl || action == Action::kReadLink;  // what is not known of those
-  if (action == Action::kNone || (needs_more && call.error == 0)) return function.name;
+  if (action == Action::kNone) return function.name + (*function.done.why ? ": " : "") + function.done.why;
+  if (action == Action::kControl && call.error == 0) return function.name + ": what it asks for is in no trace";
+  if (action == Action::kReadLink && call.error == 0 && !job.links.contains(call.path))
+    return function.name + ": of a link that the job found, and where that leads is in no trace";
+  if (has_two_names(action) && call.offset >= job.paths.size() && call.error != ENOENT)
+    return function.name + ": its other name is not in the trace";
   if (call.error != 0 && !fails_again(call, action)) return "failed, for a reason that no replay has";
-  if (std::max(call.asked, call.moved) > kLargest) return "of more than 1 TiB at once";
+  if (call.moved > kLargest) return "of more than 1 TiB at once";
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "workload/replay/lives.h"
 
+#include <errno.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -22,7 +24,15 @@ void for_done(const Recording& job, const Plan& plan, const Act& act) {
 bool shows_file(Action action) {
   return action == Action::kLookName || action == Action::kAccess || action == Action::kRemove ||
          action == Action::kRename || action == Action::kResizeName || action == Action::kOpenDirectory ||
-         action == Action::kSystemOf || action == Action::kRemoveDirectory;
+         action == Action::kSystemOf || action == Action::kRemoveDirectory || action == Action::kLimitOf ||
+         action == Action::kResolve || action == Action::kScan || action == Action::kChangeMode ||
+         action == Action::kChangeOwner || action == Action::kChangeTimes || action == Action::kListAttributes;
+}
+
+/// It failed because the name was there.
+bool found_it(const Call& call, Action action) {
+  return call.error == EEXIST && (action == Action::kOpen || action == Action::kMakeDirectory ||
+                                  action == Action::kLink || action == Action::kSymbolicLink);
 }
 
 void begin(const Call& call, Action action, Life& life) {
@@ -30,8 +40,10 @@ void begin(const Call& call, Action action, Life& life) {
   if (opens(action) && call.error == 0) life.first_open_ns = std::min(life.first_open_ns, call.begin_ns);
   if (call.begin_ns >= life.first_ns) return;
   life.first_ns = call.begin_ns;
-  life.existed = call.error == 0 && shows_file(action);
-  life.directory = action == Action::kRemoveDirectory || action == Action::kOpenDirectory;
+  life.made = action == Action::kOpenNew;
+  life.existed = (call.error == 0 && shows_file(action)) || found_it(call, action);
+  life.directory = action == Action::kRemoveDirectory || action == Action::kOpenDirectory || action == Action::kScan ||
+                   action == Action::kMakeDirectory;
 }
 
 }  // namespace
@@ -40,11 +52,12 @@ std::map<uint32_t, Life> lives_of(const Recording& job, const Plan& plan) {
   std::map<uint32_t, Life> lives;
   for_done(job, plan, [&](const Call& call, Action action) {
     begin(call, action, lives[call.path]);
-    if (action != Action::kRename || call.offset >= job.paths.size()) return;
-    Life& renamed = lives[static_cast<uint32_t>(call.offset)];  // comes to be
-    if (call.begin_ns >= renamed.first_ns) return;
-    renamed.first_ns = call.begin_ns;
-    renamed.existed = false;
+    if (!has_two_names(action) || call.offset >= job.paths.size() || action == Action::kSymbolicLink) return;
+    Life& other = lives[static_cast<uint32_t>(call.offset)];
+    if (call.begin_ns >= other.first_ns) return;
+    other.first_ns = call.begin_ns;
+    // A new name comes to be, unless it was in the way; what gets another one was there.
+    other.existed = action == Action::kLink ? call.error == 0 : call.error == EEXIST;
   });
   for_done(job, plan, [&](const Call& call, Action action) {
     Life& life = lives[call.path];
@@ -60,7 +73,8 @@ std::map<uint32_t, Life> lives_of(const Recording& job, const Plan& plan) {
     const FileFacts* facts = known != job.facts.end() ? &known->second : nullptr;
     const bool opened_first = life.first_open_ns != kUnknown && life.first_open_ns == life.first_ns;
     // A file that nobody had to make was there.
-    life.existed |= opened_first && (facts != nullptr ? !facts->created : life.first_write_ns == kUnknown);
+    life.existed |=
+        opened_first && !life.made && (facts != nullptr ? !facts->created : life.first_write_ns == kUnknown);
     life.directory |= facts != nullptr && facts->is_directory;
     if (opened_first && facts != nullptr && facts->size_known && facts->size_at_open > 0 && !facts->truncated) {
       life.existed = true;
@@ -70,6 +84,38 @@ std::map<uint32_t, Life> lives_of(const Recording& job, const Plan& plan) {
   }
   return lives;
 }
+
+namespace {
+
+/// Where what is found behind names that the job gives to directories was before.
+class EarlierNames {
+ public:
+  EarlierNames(const Recording& job, const Plan& plan) {
+    for_done(job, plan, [&](const Call& call, Action action) {
+      if ((action != Action::kRename && action != Action::kSymbolicLink) || call.error != 0) return;
+      if (call.offset >= job.paths.size()) return;
+      const std::string &one = job.paths[call.path], &other = job.paths[call.offset];
+      const bool renamed = action == Action::kRename;
+      given_.push_back({call.begin_ns, (renamed ? other : one) + "/", (renamed ? one : other) + "/"});
+    });
+    std::sort(given_.begin(), given_.end(), [](const Given& a, const Given& b) { return a.at_ns > b.at_ns; });
+  }
+  /// Of a path that is met first at that time.
+  std::string of(std::string path, uint64_t at_ns) const {
+    for (const Given& each : given_)
+      if (each.at_ns < at_ns && path.starts_with(each.now)) path = each.before + path.substr(each.now.size());
+    return path;
+  }
+
+ private:
+  struct Given {
+    uint64_t at_ns;
+    std::string now, before;
+  };
+  std::vector<Given> given_;  // the latest first
+};
+
+}  // namespace
 
 void prepare_files(Recording& job, const std::map<uint32_t, Life>& lives, Plan& plan) {
   std::set<std::string> made;  // directories that the job makes, in which it finds nothing
@@ -88,10 +134,12 @@ void prepare_files(Recording& job, const std::map<uint32_t, Life>& lives, Plan& 
   };
   std::map<std::string, uint32_t> numbers;
   for (const auto& [path, life] : lives) numbers.emplace(job.paths[path], path);
+  const EarlierNames names(job, plan);
   for (const auto& [path, life] : lives) {
     plan.footprint = sum(plan.footprint, life.most);
-    if (add_parents(job.paths[path]) && life.existed && !made.contains(job.paths[path]))
-      found.insert_or_assign(job.paths[path], Prepared{path, life.directory, life.directory ? 0 : life.bytes});
+    const std::string name = names.of(job.paths[path], life.first_ns);
+    if (add_parents(name) && life.existed && !made.contains(name))
+      found.insert_or_assign(name, Prepared{path, life.directory, life.directory ? 0 : life.bytes});
   }
   for (auto& [name, what] : found) {
     const auto number = numbers.find(name);

@@ -10,6 +10,7 @@ namespace headrace::workload::replay {
 struct Life {
   bool existed = false;  // before the job
   bool directory = false;
+  bool made = false;   // under a name that nobody had
   uint64_t bytes = 0;  // then, as far as they were read or are known otherwise
   uint64_t most = 0;   // at any time
   uint64_t first_ns = kUnknown;

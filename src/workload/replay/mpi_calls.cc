@@ -28,6 +28,7 @@ MpiCalls::~MpiCalls() {
 
 Status MpiCalls::make(const Ranks& ranks, const std::vector<std::vector<int>>& groups) {
   mpi_ = mpi_of(ranks);
+  if (mpi_ != nullptr) (void)look_up(&ask_size_, "MPI_File_get_size");
   if (mpi_ == nullptr || groups.empty()) return {};
   if (!look_up(&split_, "MPI_Comm_split") || !look_up(&free_, "MPI_Comm_free"))
     return {Code::kUnsupported, "this MPI has no MPI_Comm_split"};
@@ -46,6 +47,11 @@ int MpiCalls::open(uint32_t group, const char* path, const Opening& opening, Mpi
   const int access = opening.writes ? (opening.reads ? kReadWrite : kWriteOnly) : kReadOnly;
   const Mpi::Handle communicator = group == kNone ? mpi_->self : communicators_[group];
   return mpi_->file_open(communicator, path, access | (opening.creates ? kCreate : 0), mpi_->no_info, file);
+}
+
+int MpiCalls::ask_size(Mpi::Handle file) const {
+  int64_t size = 0;
+  return ask_size_ != nullptr ? ask_size_(file, &size) : 0;
 }
 
 int MpiCalls::transfer(const Step& step, Mpi::Handle file, uint8_t* bytes, int64_t* moved) const {

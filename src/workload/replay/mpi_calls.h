@@ -23,6 +23,7 @@ class MpiCalls {
   int open(uint32_t group, const char* path, const Opening& opening, Mpi::Handle* file) const;
   int close(Mpi::Handle* file) const { return mpi_->file_close(file); }
   int sync(Mpi::Handle file) const { return mpi_->file_sync(file); }
+  int ask_size(Mpi::Handle file) const;
   int transfer(const Step& step, Mpi::Handle file, uint8_t* bytes, int64_t* moved) const;
 
  private:
@@ -30,6 +31,7 @@ class MpiCalls {
   std::vector<Mpi::Handle> communicators_;  // by group; 0: this rank is in none
   int (*split_)(Mpi::Handle, int, int, Mpi::Handle*) = nullptr;
   int (*free_)(Mpi::Handle*) = nullptr;
+  int (*ask_size_)(Mpi::Handle, int64_t*) = nullptr;
 };
 
 }  // namespace headrace::workload::replay

@@ -12,13 +12,13 @@ namespace {
 using base::Result;
 using base::Status;
 
-/// The new names of what was renamed, which only the log knows: `offset` of these calls becomes the number of a path.
-/// Where nobody knows it, the call has no end, and is left out.
+/// The new names of what was renamed, where the trace has none and the log may know them: `offset` of these calls
+/// becomes the number of a path. Where nobody knows it, the call has no end, and is left out.
 void find_new_names(Recording& job) {
   std::map<std::string, uint32_t> numbers;
   for (Process& process : job.processes)
     for (Call& call : process.calls) {
-      if (job.functions[call.function].done.action != Action::kRename) continue;
+      if (job.functions[call.function].done.action != Action::kRename || call.offset < job.paths.size()) continue;
       const auto facts = job.facts.find({process.id, job.paths[call.path]});
       const auto any = facts != job.facts.end() ? facts : job.facts.find({0, job.paths[call.path]});
       if (any == job.facts.end() || any->second.final_path.empty() || any->second.final_path[0] != '/') {
@@ -32,6 +32,13 @@ void find_new_names(Recording& job) {
       if (is_new) job.paths.push_back(name);
       call.offset = at->second;
     }
+}
+
+void find_links(Recording& job) {
+  for (const Process& process : job.processes)
+    for (const Call& call : process.calls)
+      if (job.functions[call.function].done.action == Action::kSymbolicLink && call.error == 0)
+        job.links.insert(call.path);
 }
 
 void add_up(const Recording& job, Plan& plan) {
@@ -49,7 +56,7 @@ void add_up(const Recording& job, Plan& plan) {
       if (call.function == 0) continue;
       threads.insert(call.thread);
       adder.add(call.function, call.path, call.offset, call.moved, call.duration_ns, call.error != 0);
-      plan.largest_asked = std::max({plan.largest_asked, call.asked, call.moved});
+      plan.largest_asked = std::max(plan.largest_asked, asked_of(call));
       plan.largest_moved = std::max(plan.largest_moved, call.moved);
     }
     plan.joins_threads |= threads.size() > 1;
@@ -77,8 +84,10 @@ Result<Plan> make_plan(Recording& job, const PlanOptions& options) {
   Plan plan;
   HEADRACE_TRY(choose_processes(job, options, plan));
   find_new_names(job);
+  find_links(job);
   std::set<uint32_t> together;
   if (options.mpi && !plan.folded) together = files_opened_together(job, plan);
+  if (options.mpi && !plan.folded && plan.ranks.size() > 1) add_meetings_in_files(job, plan, together);
   plan.meetings = plan.folded || plan.ranks.size() < 2 ? 0 : keep_common_meetings(job, plan);
   choose_calls(job, together, plan.meetings > 0, plan);
   if (!comes_to_an_end(job, plan)) {

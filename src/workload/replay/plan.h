@@ -16,6 +16,7 @@ namespace headrace::workload::replay {
 struct Opening {
   bool reads = false, writes = false, creates = false, truncates = false, appends = false, exclusive = false;
   bool synchronous = false;
+  bool nameless = false;  // its name was taken away
 };
 
 struct Step {
@@ -25,9 +26,9 @@ struct Step {
   Opening opening = {};
   uint32_t function = 0, path = 0;  // of the recording
   uint32_t slot = kNone;            // of what is open in this rank: which the step opens, or needs
-  uint32_t from = kNone;            // of a duplicate, its slot; of a renaming, the new path
+  uint32_t from = kNone;            // of a duplicate, its slot; of two names, the other path; else the error in the job
   uint32_t group = kNone;           // of ranks that open a file together
-  uint64_t offset = 0;              // of positions: where to; of sizes: the new one
+  uint64_t offset = 0;              // of positions: where to; of sizes: the new one; of two names the error in the job
   uint64_t bytes = 0;               // to ask for
   uint64_t moved = 0;               // in the job
   uint64_t begin_ns = 0, duration_ns = 0, waited_ns = 0;  // in the job

@@ -8,6 +8,7 @@
 
 #include <random>
 #include <set>
+#include <string_view>
 
 #include "workload/replay/player.h"
 #include "workload/replay/together.h"
@@ -15,6 +16,8 @@
 
 namespace headrace::workload::replay {
 namespace {
+
+constexpr const char* kStdio[] = {"posix", "stdio"};
 
 uint32_t function_of(Recording& job, const char* layer, const char* name) {
   if (job.functions.empty())
@@ -89,14 +92,14 @@ TEST(ReplayPlan, LeavesOutWhatOtherCallsMade) {
   made.add(0, "posix", "pwrite", file, 0, 100).inside = 0;  // of H5Dwrite: replayed
   made.add(0, "posix", "pwrite", file, 100, 10).of_mpi = true;
   made.add(0, "posix", "write", pipe, 0, 1);
-  made.add(0, "posix", "copy_file_range", file, 0, 7);
+  made.add(0, "posix", "mmap", file);
   const auto plan = make_plan(made.job, {});
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(actions(steps_of(*plan, made.job, 0)), (std::vector{Action::kOpen, Action::kWriteAt}));
   EXPECT_EQ(plan->below.at("hdf5").calls, 1u);
   EXPECT_EQ(plan->left_out.at(kMadeByMpi).bytes, 10u);
   EXPECT_EQ(plan->left_out.at(kNoFiles).calls, 1u);
-  EXPECT_EQ(plan->left_out.at("copy_file_range").calls, 1u);
+  EXPECT_EQ(plan->left_out.at("mmap: which pages of mapped memory are read and written is in no trace").calls, 1u);
 }
 
 Made two_ranks_with_a_file(bool second_closes) {
@@ -127,6 +130,120 @@ TEST(ReplayPlan, TakesTheCallsBelowWhereRanksDiffer) {
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(actions(steps_of(*plan, made.job, 1)), (std::vector{Action::kOpen, Action::kWriteAt}));
   EXPECT_FALSE(plan->remarks.empty());
+}
+
+TEST(ReplayCalls, EveryFunctionThatIsRecordedHasARow) {
+  std::vector<std::pair<const char*, const char*>> recorded = {
+#define FUNCTION(id, ret, params, args, module, doc) {kStdio[#module == std::string_view("stdio")], #id},
+#define SPECIAL FUNCTION
+#define ALIAS(symbol, id)
+#include "intercept/functions.def"
+#undef FUNCTION
+#undef SPECIAL
+#undef ALIAS
+#define KERNEL_AIO(id, params, args, how, doc) {"posix", #id},
+#define RING(id, params, args, ring, how, doc) {"posix", #id},
+#define SPECIAL_RING(id, doc) {"posix", #id},
+#define OPERATION(id, doc) {"posix", #id},
+#include "intercept/asynchronous.def"
+#undef KERNEL_AIO
+#undef RING
+#undef SPECIAL_RING
+#undef OPERATION
+#define AT(id, count, direction, how, doc) {"mpiio", "MPI_" #id},
+#define NEXT AT
+#define AT_BEGIN AT
+#define NEXT_BEGIN AT
+#define END(id, direction, doc) {"mpiio", "MPI_" #id},
+#define OTHER(id, params, args, doc) {"mpiio", "MPI_" #id},
+#include "intercept/mpi_files.def"
+#undef AT
+#undef NEXT
+#undef AT_BEGIN
+#undef NEXT_BEGIN
+#undef END
+#undef OTHER
+  };
+  for (const auto& [layer, name] : recorded) {
+    const Done done = done_for(layer, name);
+    EXPECT_TRUE(done.action != Action::kNone || *done.why != 0) << "calls.def has no row for " << layer << " " << name;
+  }
+}
+
+TEST(ReplayPlan, MakesLinksOfTheNamesThatTheTraceHas) {
+  Made made(1);
+  const uint32_t old_name = path_of(made.job, "/data/old"), new_name = path_of(made.job, "/data/new"),
+                 other = path_of(made.job, "/data/other");
+  made.add(0, "posix", "link", new_name, old_name);
+  made.add(0, "posix", "symlink", other, old_name);
+  made.add(0, "posix", "linkat", path_of(made.job, "/data/lost"));  // as traces had it that had no second name
+  const auto plan = make_plan(made.job, {});
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  const auto steps = steps_of(*plan, made.job, 0);
+  EXPECT_EQ(actions(steps), (std::vector{Action::kLink, Action::kSymbolicLink}));
+  EXPECT_EQ(steps[0].from, old_name);
+  EXPECT_EQ(plan->left_out.at("linkat: its other name is not in the trace").calls, 1u);
+  ASSERT_EQ(plan->prepared.size(), 2u);  // the directory, and what gets another name
+  EXPECT_EQ(plan->prepared[1].path, old_name);
+}
+
+TEST(ReplayPlan, PreparesWhereItWasWhatARenamedDirectoryHas) {
+  Made made(1);
+  const uint32_t old_name = path_of(made.job, "/data/old"), new_name = path_of(made.job, "/data/new");
+  made.add(0, "posix", "rename", old_name, new_name);
+  made.add(0, "posix", "stat", path_of(made.job, "/data/new/file"));
+  const auto plan = make_plan(made.job, {});
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  std::vector<std::string> prepared;
+  for (const Prepared& what : plan->prepared) prepared.push_back(made.job.paths[what.path]);
+  EXPECT_EQ(prepared, (std::vector<std::string>{"/data", "/data/old", "/data/old/file"}));
+}
+
+TEST(ReplayPlan, AStreamIsMadeOfTheDescriptorThatIsOpen) {
+  Made made(1);
+  const uint32_t file = path_of(made.job, "/data/a");
+  made.add(0, "posix", "mkstemp", file);
+  made.add(0, "stdio", "fdopen", file);
+  made.add(0, "stdio", "fputs_unlocked", file, 0, 10);
+  made.add(0, "posix", "fstat", file);  // of its descriptor
+  made.add(0, "stdio", "fclose", file);
+  const auto plan = make_plan(made.job, {});
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  const auto steps = steps_of(*plan, made.job, 0);
+  EXPECT_EQ(actions(steps), (std::vector{Action::kOpenNew, Action::kStreamOn, Action::kStreamWrite, Action::kLook,
+                                         Action::kStreamClose}));
+  EXPECT_EQ(steps[1].from, steps[0].slot);
+  EXPECT_EQ(steps[3].slot, steps[1].slot);
+}
+
+TEST(ReplayPlan, AChildHasWhatItsParentHasOpen) {
+  Made made(2);
+  for (Process& process : made.job.processes) process.rank = -1;
+  const uint32_t file = path_of(made.job, "/data/a");
+  made.add(0, "posix", "creat", file);
+  made.add(0, "posix", "write", file, 0, 10);
+  made.add(1, "posix", "write", file, 10, 10).begin_ns = 100;
+  const auto plan = make_plan(made.job, {.ranks = 1, .fold = true});
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  const auto steps = steps_of(*plan, made.job, 0);
+  EXPECT_EQ(actions(steps), (std::vector{Action::kOpen, Action::kWrite, Action::kDuplicate, Action::kWrite}));
+  EXPECT_TRUE(steps[2].extra);
+}
+
+TEST(ReplayPlan, RanksMeetBehindCollectiveCallsThatAreReplayedByThoseBelow) {
+  Made made(2);
+  const uint32_t file = path_of(made.job, "/data/a");
+  for (int rank = 0; rank < 2; ++rank) {
+    made.add(rank, "mpiio", "MPI_File_set_view", file);
+    made.add(rank, "mpiio", "MPI_File_write_all", file, 0, 100).duration_ns = 25;
+    made.add(rank, "posix", "pwrite", file, 0, 200).inside = 1;
+    made.add(rank, "posix", "pread", file, 0, 200).begin_ns += 20;
+  }
+  const auto plan = make_plan(made.job, {.ranks = 2, .mpi = true});
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  EXPECT_EQ(plan->meetings, 1u);
+  const auto steps = steps_of(*plan, made.job, 1);
+  EXPECT_EQ(actions(steps), (std::vector{Action::kOpen, Action::kWriteAt, Action::kWaitForAll, Action::kReadAt}));
 }
 
 TEST(ReplayPlan, RefusesAnotherNumberOfRanks) {
@@ -206,12 +323,12 @@ TEST(ReplayPlan, WhateverATraceSaysRanksComeToAnEnd) {
       std::set<uint32_t> made;
       for (const Step& step : steps_of(*plan, job, rank)) {
         EXPECT_LT(step.path, job.paths.size());
-        if (opens(step.action) || step.action == Action::kDuplicate) {
+        if (opens(step.action) || converts(step.action) || step.action == Action::kDuplicate) {
           EXPECT_TRUE(made.insert(step.slot).second);
         } else if (needs_open(step.action)) {
           EXPECT_TRUE(made.contains(step.slot));
         }
-        if (step.action == Action::kDuplicate) {
+        if (converts(step.action) || step.action == Action::kDuplicate) {
           EXPECT_TRUE(made.contains(step.from));
         }
         EXPECT_TRUE(step.group == kNone || step.group < plan->groups.size());

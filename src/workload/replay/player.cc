@@ -57,12 +57,14 @@ Result<std::unique_ptr<Player>> Player::make(const Recording& job, const Plan& p
 }
 
 Player::~Player() {
-  for (DIR* directory : directories_)
-    if (directory != nullptr) closedir(directory);
-  for (FILE* stream : streams_)
-    if (stream != nullptr) fclose(stream);
-  for (const int descriptor : descriptors_)
-    if (descriptor >= 0) close(descriptor);
+  for (size_t slot = 0; slot < descriptors_.size(); ++slot) {
+    if (directories_[slot] != nullptr)
+      closedir(directories_[slot]);
+    else if (streams_[slot] != nullptr)
+      fclose(streams_[slot]);
+    else if (descriptors_[slot] >= 0)
+      close(descriptors_[slot]);
+  }
 }
 
 Result<Played> Player::play() {
@@ -132,6 +134,7 @@ int64_t Player::perform(const Step& step) {
   errno = 0;
   if (step.action == Action::kWaitForAll) return ranks_.wait_for_all(), 0;
   if (opens(step.action)) return open(step);
+  if (converts(step.action)) return make_stream(step);
   if (!needs_open(step.action)) return on_name(step);
   switch (kind_of(step.action)) {
     case Kind::kMpi:
@@ -156,6 +159,8 @@ int64_t Player::on_mpi(const Step& step) {
     mpi_open_[step.slot] = false;
   } else if (step.action == Action::kMpiSync) {
     error = mpi_.sync(file);
+  } else if (step.action == Action::kMpiSize) {
+    error = mpi_.ask_size(file);
   } else {
     error = mpi_.transfer(step, file, buffer_.data(), &moved);
   }

@@ -56,7 +56,12 @@ class Player {
   int64_t on_stream(const Step& step);
   int64_t on_directory(const Step& step);
   int64_t on_mpi(const Step& step);
+  int64_t on_attributes(const Step& step);
+  int64_t on_attributes_open(const Step& step, int file);
   int64_t open(const Step& step);
+  int open_descriptor(const Step& step);
+  int open_nameless();
+  int64_t make_stream(const Step& step);
   void think(const Step& step, const Step& before);
   void compare(const Step& step, int64_t result);
   const char* path(uint32_t number) const { return paths_[number].c_str(); }
@@ -69,7 +74,7 @@ class Player {
   Buffer buffer_;
   MpiCalls mpi_;
   std::vector<std::string> paths_;  // where they are now, by number
-  std::vector<int> descriptors_;    // by slot; −1: not open
+  std::vector<int> descriptors_;    // by slot, of streams and directories too; −1: not open
   std::vector<FILE*> streams_;
   std::vector<DIR*> directories_;
   std::vector<Mpi::Handle> files_;

@@ -1,4 +1,4 @@
-// The calls of the C library that a replay makes.
+// The calls of the C library that a replay makes on what is open.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,52 +42,60 @@ int64_t Player::open(const Step& step) {
     if (stream == nullptr && errno == ENOENT && step.opening.creates)
       stream = fopen(name, step.opening.reads ? "w+" : "w");
     streams_[step.slot] = stream;
+    if (stream != nullptr) descriptors_[step.slot] = fileno(stream);
     return stream == nullptr ? -1 : 0;
   }
-  if (step.action == Action::kOpenDirectory) return (directories_[step.slot] = opendir(name)) == nullptr ? -1 : 0;
+  if (step.action == Action::kOpenDirectory) {
+    DIR* directory = directories_[step.slot] = opendir(name);
+    if (directory != nullptr) descriptors_[step.slot] = dirfd(directory);
+    return directory == nullptr ? -1 : 0;
+  }
   if (step.action == Action::kMpiOpen) {
     mpi_open_[step.slot] = mpi_.open(step.group, name, step.opening, &files_[step.slot]) == 0;
     return mpi_open_[step.slot] ? 0 : -1;
   }
-  const char* function = job_.functions[step.function].done.function;
-  int& descriptor = descriptors_[step.slot];
-  if (strcmp(function, "creat") == 0 && step.opening.truncates)
-    descriptor = creat(name, 0666);
-  else if (strcmp(function, "openat") == 0)
-    descriptor = openat(AT_FDCWD, name, flags_of(step.opening), 0666);
-  else
-    descriptor = ::open(name, flags_of(step.opening), 0666);
-  return descriptor < 0 ? -1 : 0;
+  return (descriptors_[step.slot] = open_descriptor(step)) < 0 ? -1 : 0;
 }
 
-int64_t Player::on_name(const Step& step) {
+int Player::open_descriptor(const Step& step) {
   const char* name = path(step.path);
-  struct stat info;
-  struct statfs system;
-  switch (step.action) {
-    case Action::kResizeName:
-      return truncate(name, static_cast<off_t>(step.offset));
-    case Action::kLookName:
-      return strcmp(job_.functions[step.function].done.function, "lstat") == 0 ? lstat(name, &info) : stat(name, &info);
-    case Action::kAccess:
-      return access(name, F_OK);
-    case Action::kReadLink: {
-      char target[4096];
-      return readlink(name, target, sizeof target);
-    }
-    case Action::kSystemOf:
-      return statfs(name, &system);
-    case Action::kRemove:
-      return strcmp(job_.functions[step.function].done.function, "remove") == 0 ? remove(name) : unlink(name);
-    case Action::kRename:
-      return rename(name, step.from < paths_.size() ? path(step.from) : name);
-    case Action::kMakeDirectory:
-      return mkdir(name, 0777);
-    case Action::kRemoveDirectory:
-      return rmdir(name);
-    default:
-      return 0;
+  const char* function = job_.functions[step.function].done.function;
+  if (strcmp(function, "creat") == 0 && step.opening.truncates) return creat(name, 0666);
+  if (strcmp(function, "openat") == 0) return openat(AT_FDCWD, name, flags_of(step.opening), 0666);
+  if (!step.extra) return ::open(name, flags_of(step.opening), 0666);
+  const int flags = flags_of(step.opening) & ~O_CREAT;
+  const int found = ::open(name, flags);
+  if (found >= 0) return found;
+  if (errno == EISDIR) return ::open(name, O_RDONLY);
+  if (errno != ENOENT) return -1;
+  return step.opening.nameless ? open_nameless() : ::open(name, flags | O_CREAT, 0666);
+}
+
+/// Stands for a file whose name was taken away while it was open.
+int Player::open_nameless() {
+  std::string name = settings_.root + "/nameless-XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file >= 0) unlink(name.c_str());
+  return file;
+}
+
+int64_t Player::make_stream(const Step& step) {
+  const int file = descriptors_[step.from];
+  if (file < 0) return errno = EBADF, -1;
+  if (step.action == Action::kDirectoryOn) {
+    directories_[step.slot] = fdopendir(file);
+  } else {
+    // What it empties or makes was done by the opening.
+    const Opening& opening = step.opening;
+    streams_[step.slot] = fdopen(file, !opening.writes   ? "r"
+                                       : opening.reads   ? (opening.appends ? "a+" : "r+")
+                                       : opening.appends ? "a"
+                                                         : "w");
   }
+  if (streams_[step.slot] == nullptr && directories_[step.slot] == nullptr) return -1;
+  descriptors_[step.slot] = file;
+  descriptors_[step.from] = -1;  // it belongs to the stream
+  return 0;
 }
 
 int64_t Player::on_descriptor(const Step& step) {
@@ -98,6 +106,7 @@ int64_t Player::on_descriptor(const Step& step) {
   struct stat info;
   struct statfs system;
   struct termios terminal;
+  char text[4096];
   switch (step.action) {
     case Action::kClose:
       descriptors_[step.slot] = -1;
@@ -128,14 +137,27 @@ int64_t Player::on_descriptor(const Step& step) {
       return fsync(file);
     case Action::kSyncData:
       return fdatasync(file);
+    case Action::kSyncRange:
+      return sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+    case Action::kSyncSystem:
+      return syncfs(file);
+    case Action::kAdvise:
+      errno = posix_fadvise(file, 0, 0, POSIX_FADV_NORMAL);
+      return errno == 0 ? 0 : -1;
     case Action::kLook:
       return fstat(file, &info);
+    case Action::kLimitOfOpen:
+      return fpathconf(file, _PC_NAME_MAX) < 0 ? -1 : 0;
+    case Action::kAskFlags:
+      return fcntl(file, F_GETFD) < 0 ? -1 : 0;
+    case Action::kReadEntries:
+      return getdents64(file, text, sizeof text) < 0 ? -1 : 0;
     case Action::kControl:
       return ioctl(file, TCGETS, &terminal);
     case Action::kSystemOfOpen:
       return fstatfs(file, &system);
     default:
-      return 0;
+      return on_attributes_open(step, file);
   }
 }
 
@@ -143,7 +165,10 @@ int64_t Player::on_directory(const Step& step) {
   DIR* directory = directories_[step.slot];
   if (directory == nullptr) return errno = EBADF, -1;
   if (step.action == Action::kReadDirectory) return readdir(directory) == nullptr && errno != 0 ? -1 : 0;
+  if (step.action == Action::kRewindDirectory) return rewinddir(directory), 0;
+  if (step.action == Action::kSeekDirectory) return seekdir(directory, telldir(directory)), 0;
   directories_[step.slot] = nullptr;
+  descriptors_[step.slot] = -1;
   return closedir(directory);
 }
 
@@ -155,6 +180,7 @@ int64_t Player::on_stream(const Step& step) {
   switch (step.action) {
     case Action::kStreamClose:
       streams_[step.slot] = nullptr;
+      descriptors_[step.slot] = -1;
       return fclose(stream) == 0 ? 0 : -1;
     case Action::kStreamRead: {
       const size_t got = fread(buffer_.data(), 1, step.bytes, stream);

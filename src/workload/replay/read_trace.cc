@@ -56,7 +56,8 @@ class ThreadCalls {
     stack_.enter({.reference = event.reference(), .begin_at_ns = event.time, .row = calls_.size()});
     calls_.push_back(call);
   }
-  void end_call(const Event& event, uint32_t path) {
+  /// `two_names`: the end of such a call has the other one.
+  void end_call(const Event& event, uint32_t path, bool two_names) {
     OpenSpan span;
     if (!leaves(event, span) || span.row == OpenSpan::kNotSeen || event.time < span.begin_at_ns) return;
     Call& call = calls_[span.row];
@@ -64,7 +65,11 @@ class ThreadCalls {
     call.moved = event.size;
     call.error = static_cast<uint32_t>(std::min<uint64_t>(event.place, kNone));
     call.ended = true;
-    if (call.path == 0) call.path = path;  // an end may know more
+    if (call.path == 0) {
+      call.path = path;  // an end may know more
+    } else if (two_names && path != 0 && path != call.path) {
+      call.offset = path;
+    }
   }
   void enter(const Event& event, bool mpi) {
     if (mpi && in_mpi_ == 0) since_ = event.time;
@@ -143,7 +148,8 @@ Status TraceJob::read_thread(const events::TraceLocation& location, std::vector<
           break;
         }
         case EventKind::kIoEnd:
-          thread.end_call(event, path_of(process, event.other));
+          thread.end_call(event, path_of(process, event.other),
+                          has_two_names(job_.functions[function_of(reference)].done.action));
           break;
         case EventKind::kEnter:
           thread.enter(event, is_mpi(reference));
@@ -165,25 +171,6 @@ Status TraceJob::read_thread(const events::TraceLocation& location, std::vector<
   }
 }
 
-/// Puts the calls of another thread of the process behind, and all in order of their begins.
-void merge(std::vector<Call>& calls, std::vector<Call> more) {
-  if (calls.empty()) return calls.swap(more);
-  const auto before = static_cast<uint32_t>(calls.size());
-  for (Call& call : more) call.inside += call.inside == kNone ? 0 : before;
-  calls.insert(calls.end(), more.begin(), more.end());
-  std::vector<uint32_t> order(calls.size()), place(calls.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return calls[a].begin_ns < calls[b].begin_ns; });
-  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  std::vector<Call> sorted(calls.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    sorted[i] = calls[order[i]];
-    if (sorted[i].inside != kNone) sorted[i].inside = place[sorted[i].inside];
-  }
-  calls.swap(sorted);
-}
-
 Status TraceJob::read(const std::set<uint32_t>& of_mpi) {
   for (uint32_t number = 0; number < trace_.locations().size(); ++number) {
     const events::TraceLocation location = trace_.locations()[number];
@@ -199,7 +186,7 @@ Status TraceJob::read(const std::set<uint32_t>& of_mpi) {
     Process& process = job_.processes.back();
     if (process.calls.size() + calls.size() >= kNone)
       return {Code::kLimit, "a process has more calls than can be replayed"};
-    merge(process.calls, std::move(calls));
+    merge_calls(process.calls, std::move(calls));
   }
   for (const auto& [what, count] : trace_.accounts())
     if (what != "stray" && what != "cut" && what != "value") job_.left_out += count;

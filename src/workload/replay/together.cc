@@ -6,6 +6,8 @@
 namespace headrace::workload::replay {
 namespace {
 
+constexpr uint64_t kOfFiles = uint64_t{1} << 40;  // added to paths where communicators are expected
+
 /// What one rank does with a file.
 struct Use {
   std::vector<Action> together;
@@ -25,7 +27,7 @@ void look_at(const Recording& job, const Call& call, int rank, SharedFile& file)
   const Function& function = job.functions[call.function];
   const Action action = function.done.action;
   if (action == Action::kNone)
-    file.obstacle = function.name;
+    file.obstacle = *function.done.why ? function.done.why : function.name;
   else if (call.error != 0 || !call.ended)
     file.obstacle = "a call that did not succeed";
   else if (function.data && call.offset == kUnknown)
@@ -111,6 +113,35 @@ std::set<uint32_t> files_opened_together(const Recording& job, Plan& plan) {
     plan.remarks.push_back("calls of MPI-IO on " + std::to_string(count) + (count == 1 ? " file" : " files") +
                            " are replayed by the calls on files below them, since there are " + obstacle);
   return together;
+}
+
+void add_meetings_in_files(Recording& job, const Plan& plan, const std::set<uint32_t>& together) {
+  std::map<uint32_t, std::vector<uint64_t>> counts;  // by path: of each rank
+  const auto for_all = [&](const auto& act) {
+    for (size_t rank = 0; rank < plan.ranks.size(); ++rank)
+      for (const uint32_t process : plan.ranks[rank])
+        for (const Call& call : job.processes[process].calls)
+          if (call.ended && call.path != 0 && !together.contains(call.path) &&
+              is_together(job.functions[call.function].done.action))
+            act(rank, process, call);
+  };
+  for_all([&](size_t rank, uint32_t, const Call& call) {
+    counts[call.path].resize(plan.ranks.size());
+    ++counts[call.path][rank];
+  });
+  std::map<uint32_t, std::vector<Call>> meetings;  // by process
+  for_all([&](size_t, uint32_t process, const Call& call) {
+    const std::vector<uint64_t>& count = counts[call.path];
+    if (std::adjacent_find(count.begin(), count.end(), std::not_equal_to<>()) != count.end()) return;
+    Call meeting;
+    meeting.begin_ns = call.begin_ns + call.duration_ns;
+    meeting.waited_ns = call.waited_ns;
+    meeting.offset = kOfFiles + call.path;
+    meeting.thread = call.thread;
+    meeting.ended = true;
+    meetings[process].push_back(meeting);
+  });
+  for (auto& [process, calls] : meetings) merge_calls(job.processes[process].calls, std::move(calls));
 }
 
 uint64_t keep_common_meetings(Recording& job, Plan& plan) {

@@ -10,6 +10,10 @@ namespace headrace::workload::replay {
 /// Plan::remarks.
 std::set<uint32_t> files_opened_together(const Recording& job, Plan& plan);
 
+/// Lets ranks meet behind collective calls of MPI-IO that are replayed by what lies below them: what one rank wrote for
+/// others must be there when they go on.
+void add_meetings_in_files(Recording& job, const Plan& plan, const std::set<uint32_t>& together);
+
 /// Leaves those collective operations in the recording that all ranks took part in, and joins what is left so that all
 /// ranks have equally many. Says how many there are.
 uint64_t keep_common_meetings(Recording& job, Plan& plan);
