@@ -67,6 +67,7 @@ bench:  ## measure capture, forwarding and a facility's view (BENCH_ARGS="--peer
 	@HEADRACE_TESTS=ON scripts/build
 	@.venv/bin/python3 -m benchmarks $(BENCH_ARGS)
 	@.venv/bin/python3 -m benchmarks.small_processes
+	@.venv/bin/python3 -m benchmarks.plain_loop
 	@.venv/bin/python3 -m benchmarks.forwarding $(FORWARDING_ARGS)
 	@for part in monitor scan catalog study; do .venv/bin/python3 -m benchmarks.facility.$$part; done
 	@.venv/bin/python3 -m benchmarks.large_ranks

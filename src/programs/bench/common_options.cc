@@ -1,12 +1,24 @@
 #include "programs/bench/common_options.h"
 
+#include <algorithm>
+
 namespace headrace::programs {
 
 using base::Code;
 using base::Status;
 
+Option interface(std::string* to) {
+  return {false, [to](const std::string& value) {
+            *to = value;
+            const bool known = value == "POSIX" || value == "MPIIO" || value == "HDF5" || value == "STDIO";
+            if (known) std::transform(to->begin(), to->end(), to->begin(), [](char c) { return c | 0x20; });
+            if (value == "NCMPI") *to = "pnetcdf";
+            return Status();
+          }};
+}
+
 Options common_options(BenchSettings& s) {
-  return {{"api", text(&s.api)},
+  return {{"api", interface(&s.api)},
           {"mpi", text(&s.mpi)},
           {"emulate", text(&s.emulate)},
           {"dir", text(&s.directory)},

@@ -9,6 +9,8 @@ Options common_options(BenchSettings& settings);
 Options hdf5_options(BenchSettings& settings);
 /// Of files that ranks share.
 Options parallel_options(BenchSettings& settings);
+/// As other programs write it: "POSIX", "NCMPI".
+Option interface(std::string* to);
 /// What must hold between them.
 base::Status check_options(const BenchSettings& settings);
 

@@ -22,6 +22,9 @@ constexpr char kMacsioHelp[] =
     "      --variables N     of a part (default: 20)\n"
     "      --chunk SIZE      of a dataset (default: contiguous)\n"
     "      --write, --read   that alone (default: both)\n"
+    "\n"
+    "MACSio's own names mean the same: --interface, --parallel_file_mode MIF N,\n"
+    "--part_size, --avg_num_parts, --vars_per_part.\n"
     "\n" HEADRACE_BENCH_COMMON_HELP HEADRACE_BENCH_HDF5_HELP
     "\n"
     "Rates are in MB/s, 10^6 bytes: all bytes from the first rank's start to the\n"
@@ -84,6 +87,23 @@ std::vector<Figure> macsio_figures(const MeasuredPhases& phases, bool hdf5) {
   return all;
 }
 
+/// MACSio's --parallel_file_mode, which has two words, as --files.
+Result<std::vector<std::string>> files_of_mode(const std::vector<std::string>& words) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "--parallel_file_mode") {
+      all.push_back(words[i]);
+      continue;
+    }
+    if (i + 2 >= words.size() || words[i + 1] != "MIF")
+      return base::invalid(
+          "--parallel_file_mode: MIF and a number of files; a single shared file (SIF) is not made here");
+    all.insert(all.end(), {"--files", words[i + 2]});
+    i += 2;
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<BenchSettings> parse_macsio(const std::vector<std::string>& words) {
@@ -97,11 +117,16 @@ Result<BenchSettings> parse_macsio(const std::vector<std::string>& words) {
                      {"parts", decimal(&macsio.parts)},
                      {"variables", number(&macsio.variables, UINT32_MAX)},
                      {"chunk", size(&macsio.chunk)},
+                     {"interface", interface(&s.api)},
+                     {"part_size", size(&macsio.part)},
+                     {"avg_num_parts", decimal(&macsio.parts)},
+                     {"vars_per_part", number(&macsio.variables, UINT32_MAX)},
                      {"write", flag(&write)},
                      {"read", flag(&read)}};
   options.merge(common_options(s));
   options.merge(hdf5_options(s));
-  HEADRACE_TRY(parse_words(words, options, kMacsioHelp));
+  HEADRACE_ASSIGN(const std::vector<std::string> all, files_of_mode(words));
+  HEADRACE_TRY(parse_words(all, options, kMacsioHelp));
   HEADRACE_TRY(check_options(s));
   HEADRACE_TRY(choose_directions(s, write, read, &macsio.write, &macsio.read));
   macsio.seed = s.seed;

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 
+#include "base/clock.h"
+#include "base/clock_source.h"
 #include "programs/bench/calibrate.h"
 #include "programs/bench/emulated.h"
 #include "programs/bench/interruption.h"
@@ -66,6 +69,7 @@ class Run {
   /// Fails on all ranks or on none; of those that fail the first has a message.
   Status together(const Status& mine);
   Status measure();
+  Status measure_once();
   Status check_all();
   Status finish();
   int report();
@@ -162,13 +166,24 @@ bool looks_at_data(const workload::Phase& phase) {
 }
 
 Status Run::measure() {
+  for (uint64_t done = 0; done < settings_.iterations; ++done) {
+    if (done > 0 && !place_->existing()) {
+      HEADRACE_TRY(place_->empty(*pattern_, ranks_));
+      ranks_.wait_for_all();
+    }
+    HEADRACE_TRY(measure_once());
+  }
+  return settings_.check_at_end && settings_.check && backend_->keeps() ? check_all() : Status();
+}
+
+Status Run::measure_once() {
   for (const workload::Phase& phase : pattern_->phases()) {
     HEADRACE_ASSIGN(workload::PhaseSum sum, run(phase, false));
     phases_.emplace_back(phase, sum);
     if (!looks_at_data(phase) || !settings_.check || !backend_->keeps()) continue;
     HEADRACE_TRY(check_all());
   }
-  return settings_.check_at_end && settings_.check && backend_->keeps() ? check_all() : Status();
+  return {};
 }
 
 Status Run::check_all() {
@@ -269,5 +284,8 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace headrace::programs
 
 int main(int count, char** values) {
+  std::string source;
+  std::ifstream(headrace::base::kClockSourceFile) >> source;
+  headrace::base::counter_clock = headrace::base::is_counter(source.c_str());
   return headrace::programs::main_of(std::vector<std::string>(values + (count > 0 ? 1 : 0), values + count));
 }

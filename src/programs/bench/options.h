@@ -34,6 +34,7 @@ struct BenchSettings {
   bool rates_of_operations = false;  // rates are of operations, not of bytes
   bool check_at_end = false;         // no phase reads, and all is compared behind the last one
   uint64_t seed = 1;
+  uint64_t iterations = 1;  // of all phases
   /// A file of the command line that the pattern follows from: all ranks get what rank 0 reads in it before `make`,
   /// since another node may have another file of that name.
   std::string text_file;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/json_text.h"
 #include "programs/bench/text.h"
@@ -79,6 +80,54 @@ std::string phase_json(const Phase& phase, const PhaseSum& sum) {
                        static_cast<unsigned long long>(sum.all.checked_bytes),
                        static_cast<unsigned long long>(sum.all.wrong_bytes),
                        static_cast<unsigned long long>(sum.all.missing_bytes));
+}
+
+/// Of the iterations of a run.
+struct Spread {
+  std::string name, unit;  // "write", "mbps"
+  double most = 0, least = 0, mean = 0, deviation = 0;
+};
+
+std::vector<Spread> spreads(const BenchReport& report) {
+  std::vector<Spread> all;
+  for (const auto& [phase, sum] : report.phases) {
+    const auto same = [&, name = phase.name](const auto& other) { return other.name == name; };
+    if (std::any_of(all.begin(), all.end(), same)) continue;
+    const bool counted = is_counted(report.settings, phase);
+    std::vector<double> rates;
+    for (const auto& [other, found] : report.phases)
+      if (other.name == phase.name)
+        rates.push_back(counted ? operations_per_second(other, found) : megabytes_per_second(found));
+    Spread spread{phase.name, counted ? "per_second" : "mbps"};
+    spread.most = *std::max_element(rates.begin(), rates.end());
+    spread.least = *std::min_element(rates.begin(), rates.end());
+    for (const double rate : rates) spread.mean += rate / static_cast<double>(rates.size());
+    for (const double rate : rates) spread.deviation += (rate - spread.mean) * (rate - spread.mean);
+    spread.deviation = std::sqrt(spread.deviation / static_cast<double>(rates.size()));
+    all.push_back(spread);
+  }
+  return all;
+}
+
+std::string spreads_json(const BenchReport& report) {
+  std::string text;
+  for (const Spread& each : spreads(report)) {
+    const auto figure = [&](const char* which, double value) {
+      return format(", \"%s_%s%s\": %.3f", each.name.c_str(), each.unit.c_str(), which, value);
+    };
+    text += figure("", each.most) + figure("_min", each.least) + figure("_mean", each.mean) +
+            figure("_stddev", each.deviation);
+  }
+  return text;
+}
+
+std::string spreads_text(const BenchReport& report) {
+  std::string text = format("of %llu iterations           max         min        mean      stddev\n",
+                            static_cast<unsigned long long>(report.settings.iterations));
+  for (const Spread& each : spreads(report))
+    text += format("%-18s %12.1f %11.1f %11.1f %11.1f %s\n", each.name.c_str(), each.most, each.least, each.mean,
+                   each.deviation, each.unit == "mbps" ? "MB/s" : "operations/s");
+  return text + "\n";
 }
 
 std::string rates_json(const BenchSettings& s, const Phase& phase, const PhaseSum& sum) {
@@ -159,6 +208,7 @@ std::string report_text(const BenchReport& report) {
       (report.mpi.empty() ? "" : " of " + report.mpi) + " on " + count_of(static_cast<uint64_t>(report.nodes), "node") +
       ", " + s.api + (s.backend.collective ? ", collective" : "") +
       (s.emulate.empty() ? "" : ", emulated " + s.emulate) + "; " + report.pattern.summary() + "\n\n" + table(report);
+  if (s.iterations > 1) text += spreads_text(report);
   for (const Figure& figure : report.figures())
     if (!figure.text.empty()) text += figure.text + "\n";
   text += verdict(report);
@@ -178,7 +228,11 @@ std::string report_json(const BenchReport& report) {
                      (s.emulated.empty() ? "" : ", \"emulated\": " + s.emulated) +
                      ", \"collective\": " + (s.backend.collective ? "true" : "false") +
                      ", \"settings\": " + report.pattern.settings_json();
-  for (const auto& [phase, sum] : report.phases) text += rates_json(s, phase, sum);
+  if (s.iterations > 1) {
+    text += ", \"iterations\": " + std::to_string(s.iterations) + spreads_json(report);
+  } else {
+    for (const auto& [phase, sum] : report.phases) text += rates_json(s, phase, sum);
+  }
   for (const Figure& figure : report.figures()) text += ", " + quoted(figure.name) + ": " + figure.json;
   text += ", \"phases\": [";
   text += phases_json(report.phases) + "], \"checks\": [" + phases_json(report.checks);

@@ -1,5 +1,6 @@
 #include "programs/bench/words.h"
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -21,7 +22,8 @@ Status read_number(const std::string& value, size_t digits, uint64_t* to) {
 
 Status read_size(const std::string& value, uint64_t* to) {
   const size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
-  const std::string unit = value.substr(digits);
+  std::string unit = value.substr(digits);
+  if (unit.size() == 1) unit[0] = static_cast<char>(toupper(static_cast<unsigned char>(unit[0])));
   constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
   for (unsigned power = 0; digits > 0 && power < std::size(kUnits); ++power) {
     if (unit != kUnits[power] && unit != std::string(kUnits[power]) + "iB") continue;

@@ -24,7 +24,7 @@ Option number(uint64_t* to, uint64_t most);
 Option number(int* to);
 /// "3.5": finite, not negative.
 Option decimal(double* to);
-/// "4M", "65536", "1G", "512KiB": powers of 1024.
+/// "4M", "4m", "65536", "1G", "512KiB": powers of 1024.
 Option size(uint64_t* to);
 /// The same, or "off" for 0.
 Option size_or_off(std::optional<uint64_t>* to);

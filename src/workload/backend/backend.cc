@@ -27,7 +27,7 @@ base::Result<std::unique_ptr<Backend>> make_backend(const std::string& name, con
   if (const Mpi* mpi = mpi_of(ranks)) HEADRACE_TRY(check_hints(*mpi, options.hints));
   if (name == "pnetcdf" && options.objects)
     return Status(Code::kInvalid, "--api pnetcdf has no datasets that are made one by one");
-  if (name == "posix") return options.gathers ? make_blocks(make_posix()) : make_posix();
+  if (name == "posix") return options.gathers ? make_blocks(make_posix()) : make_posix(options.direct);
   if (name == "stdio") return options.gathers ? make_blocks(make_stdio()) : make_stdio();
   if (name == "null") return make_null();
   if (name == "hdf5") return options.objects ? make_hdf5_objects(options) : make_hdf5(options, ranks);

@@ -37,6 +37,7 @@ struct BackendOptions {
   std::vector<std::pair<std::string, std::string>> hints;  // mpiio, hdf5, pnetcdf: of every file
   Hdf5Options hdf5;
   std::string pnetcdf;   // its library; "" = what is found
+  bool direct = false;   // posix: past the page cache
   bool gathers = false;  // posix, stdio: files whose plan says so gather writes in blocks
 };
 
@@ -51,6 +52,10 @@ class Backend {
   virtual base::Status write(const Operation& to, std::span<const uint8_t> bytes) = 0;
   /// How many bytes there are; fewer than asked for only at the end of the file.
   virtual base::Result<uint64_t> read(const Operation& from, std::span<uint8_t> bytes) = 0;
+  /// The same two in the shortest way, for calls so small that all else beside them counts: false where it takes
+  /// another, as with a box, an error or the end of the file. They may then be done again.
+  virtual bool write_at_once(const Operation&, const uint8_t*) { return false; }
+  virtual bool read_at_once(const Operation&, uint8_t*) { return false; }
   virtual base::Status sync(uint32_t file) = 0;
   virtual base::Status close(uint32_t file) = 0;
   /// Makes, opens, closes or links an object of an open file, as the verb says. What is then written or read is of the
@@ -73,7 +78,7 @@ base::Status find_libraries(const std::string& name, BackendOptions& options, co
 base::Result<std::unique_ptr<Backend>> make_backend(const std::string& name, const BackendOptions& options,
                                                     const Ranks& ranks);
 
-std::unique_ptr<Backend> make_posix();
+std::unique_ptr<Backend> make_posix(bool direct = false);
 std::unique_ptr<Backend> make_stdio();
 std::unique_ptr<Backend> make_null();
 std::unique_ptr<Backend> make_blocks(std::unique_ptr<Backend> to);

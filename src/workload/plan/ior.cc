@@ -75,11 +75,13 @@ Status Ior::plan(const Phase& phase, int rank, const Take& take) const {
   const Shuffle shuffle(transfers(), s_.seed + whose * 2 + (writes ? 0 : 1));
   HEADRACE_TRY(take({writes ? Verb::kCreate : Verb::kOpen, file}));
   const uint64_t in_block = s_.block / s_.transfer;
+  Operation transfer = {
+      .verb = phase.direction, .file = file, .bytes = s_.transfer};  // small calls would notice a new one
   for (uint64_t first = 0; first < transfers(); first += in_block) {
     const uint64_t begin = offset(first, whose);  // of the segment: small calls would notice a division each
     for (uint64_t i = 0; i < in_block; ++i) {
-      const uint64_t at = s_.random ? offset(shuffle(first + i), whose) : begin + i * s_.transfer;
-      HEADRACE_TRY(take({.verb = phase.direction, .file = file, .offset = at, .bytes = s_.transfer}));
+      transfer.offset = s_.random ? offset(shuffle(first + i), whose) : begin + i * s_.transfer;
+      HEADRACE_TRY(take(transfer));
     }
   }
   if (writes && s_.sync) HEADRACE_TRY(take({Verb::kSync, file}));

@@ -8,8 +8,7 @@
 namespace headrace::workload {
 namespace {
 
-constexpr uint64_t kLine = 64, kLines = 509, kPage = 4096;
-constexpr uint64_t kBetweenFiles = 194;  // lines; by the golden ratio, which keeps those of near files far apart
+constexpr uint64_t kPage = 4096;
 
 }  // namespace
 
@@ -23,11 +22,6 @@ Contents::Contents(uint64_t seed, uint64_t largest) : lines_(kLine * kLines + kL
     std::memcpy(&lines_[at], lines_.data(), some);
     at += some;
   }
-}
-
-std::span<const uint8_t> Contents::at(uint32_t file, uint64_t offset, uint64_t bytes) const {
-  const uint64_t line = (offset / kLine + file * kBetweenFiles) % kLines;
-  return {lines_.data() + line * kLine + offset % kLine, bytes};
 }
 
 std::optional<Contents::Difference> Contents::compare(uint32_t file, uint64_t offset,

@@ -35,6 +35,10 @@ class Executor {
   base::Result<PhaseFigures> run(const Phase& phase);
 
  private:
+  /// A transfer in the shortest way; false where it takes another.
+  bool transfer(const Operation& operation, PhaseFigures& figures);
+  /// What a call has taken that has just ended.
+  uint64_t since_last_call();
   base::Status perform(const Operation& operation, PhaseFigures& figures);
   base::Status call(const Operation& operation);
   base::Status call_by_name(const Operation& operation) const;
@@ -49,7 +53,8 @@ class Executor {
   const ExecutorSettings settings_;
   const Contents contents_;
   std::vector<uint8_t> buffer_;
-  uint64_t end_ = 0, told_ = 0;  // of the last call, and when progress was last told; ns of the monotonic clock
+  bool keeps_ = true;            // the back end
+  uint64_t end_ = 0, told_ = 0;  // of the last call, and when progress was last told; ticks
 };
 
 }  // namespace headrace::workload

@@ -18,6 +18,11 @@ struct CallFigures {
     ns += ns_of_call;
     longest_ns = std::max(longest_ns, ns_of_call);
   }
+  /// Of one that counted in other units.
+  void scale(double ns_of_unit) {
+    ns = static_cast<uint64_t>(static_cast<double>(ns) * ns_of_unit);
+    longest_ns = static_cast<uint64_t>(static_cast<double>(longest_ns) * ns_of_unit);
+  }
 };
 
 struct PhaseFigures {

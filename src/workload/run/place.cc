@@ -130,11 +130,8 @@ Status check_memory(uint64_t bytes, int ranks) {
                               mebibytes(of_each) + " each: choose smaller transfers or buffers"};
 }
 
-Status Place::remove(const Pattern& pattern, Ranks& ranks) const {
+Status Place::empty(const Pattern& pattern, Ranks& ranks) const {
   Status status;
-  uint8_t empty = ranks.rank() == 0 && rmdir(path_.c_str()) == 0;  // what a plan has removed is not asked for again
-  ranks.share({&empty, 1});
-  if (empty != 0) return status;
   for (uint32_t number = 0; number < pattern.files(); ++number) {
     const PlannedFile file = pattern.file(number);
     if (file.directory || file.owner != ranks.rank()) continue;
@@ -143,6 +140,14 @@ Status Place::remove(const Pattern& pattern, Ranks& ranks) const {
   }
   ranks.wait_for_all();
   if (ranks.rank() == 0) remove_directories(pattern, path_);
+  return status;
+}
+
+Status Place::remove(const Pattern& pattern, Ranks& ranks) const {
+  uint8_t is_empty = ranks.rank() == 0 && rmdir(path_.c_str()) == 0;  // what a plan has removed is not asked for again
+  ranks.share({&is_empty, 1});
+  if (is_empty != 0) return {};
+  Status status = empty(pattern, ranks);
   if (ranks.rank() == 0 && rmdir(path_.c_str()) != 0 && status.ok()) status = failure(path_ + ": cannot be removed");
   return status;
 }

@@ -30,7 +30,9 @@ class Place {
   /// kNoSpace with what there is, if `bytes` in so many files do not fit onto the file system.
   base::Status check_room(uint64_t bytes, uint64_t files) const;
 
-  /// Removes the files of `pattern` and the directory. Collective.
+  /// Removes the files of `pattern`. Collective.
+  base::Status empty(const Pattern& pattern, Ranks& ranks) const;
+  /// The same and the directory.
   base::Status remove(const Pattern& pattern, Ranks& ranks) const;
   /// The same by this rank alone, while others may still be at work: the directory first gets another name, so that
   /// they make nothing new in it. Of many files another process does it, which may still be at work after this one.
