@@ -46,6 +46,55 @@ def test_an_emulated_file_system_is_found_again(tmp_path: Path) -> None:
     assert found["bandwidth_process_write_bytes_per_second"] <= 22e6
 
 
+LOCKS = """title = 'locks'
+[latency]
+write = '500us'
+[metadata]
+queue = 'directory'
+create = '1ms'
+close = '3ms'
+[locks]
+block = '3MiB'
+conflict = '9ms'
+"""
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_what_cannot_be_measured_comes_from_the_emulated_profile(tmp_path: Path, processes: str) -> None:
+    emulated, output, files = tmp_path / "locks.toml", tmp_path / "found.toml", tmp_path / "files"
+    emulated.write_text(LOCKS)
+    files.mkdir()
+    words = ("--size", "1M", "--processes", processes, "--emulate", str(emulated), "--json", "-o", str(output))
+    done = Bench(files).run("calibrate", *words)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    text = output.read_text()
+    assert 'block = "3MiB"  # not measured: from the emulated profile' in text
+    assert 'queue = "directory"  # not measured: from the emulated profile' in text
+    assert str(emulated) in text.splitlines()[0] and found["emulated"] == str(emulated)
+    assert found["constants"]["locks_block_bytes"] == 3 << 20
+    assert found["not_measured"]["locks_block_bytes"] == "emulated profile"
+    # One alone meets nobody; two that do have measured it.
+    assert ("locks_conflict_ns" in found["not_measured"]) == (processes == "1")
+    assert found["constants"]["locks_conflict_ns"] >= (9e6 if processes == "1" else 4e6)
+    # Part of what creating and opening took, so once more would be too much.
+    assert found["constants"]["metadata_close_ns"] is None and "close = " not in text
+    assert found["constants"]["metadata_create_ns"] + found["constants"]["metadata_latency_ns"] >= 3e6
+    taken = Bench(files).run("ior", "--block", "8K", "--transfer", "4K", "--emulate", str(output))
+    assert taken.returncode == 0, taken.stderr
+
+
+def test_no_locks_are_found_below_a_profile_without(tmp_path: Path) -> None:
+    found = json.loads(Bench(tmp_path).run("calibrate", "--size", "1M", "--emulate", "1ms", "--json").stdout)
+    assert found["constants"]["locks_block_bytes"] == found["constants"]["locks_conflict_ns"] == 0
+
+
+def test_one_process_here_knows_nothing_of_locks(tmp_path: Path) -> None:
+    found = json.loads(Bench(tmp_path).run("calibrate", "--size", "1M", "--processes", "1", "--json").stdout)
+    assert found["emulated"] is None and found["not_measured"] == {}
+    assert found["constants"]["locks_block_bytes"] is found["constants"]["locks_conflict_ns"] is None
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -18,6 +18,7 @@
 #include "programs/bench/words.h"
 #include "workload/emulation/measure.h"
 #include "workload/emulation/profile.h"
+#include "workload/emulation/state_file.h"
 
 namespace headrace::programs {
 namespace {
@@ -47,7 +48,7 @@ constexpr char kHelp[] =
     "  headrace bench ior --emulate ./scratch.toml --dir /tmp\n";
 
 struct Settings {
-  std::string output, directory = ".";
+  std::string output, directory = ".", emulated;
   int processes = static_cast<int>(std::max(2L, std::min<long>(sysconf(_SC_NPROCESSORS_ONLN), kMostProcesses)));
   uint64_t bytes = 64 << 20;
   bool json = false, quiet = false;
@@ -72,7 +73,9 @@ Status apply(const std::string& name, const std::string& value, Settings* settin
     const bool whole = error == std::errc() && end == value.data() + value.size();
     if (!whole || settings->processes < 1 || settings->processes > kMostProcesses)
       return {Code::kInvalid, "--processes: give 1 to " + std::to_string(kMostProcesses)};
-  } else if (name != "--emulate") {  // done by who has started this (programs/headrace/bench.cc)
+  } else if (name == "--emulate") {  // done by who has started this (programs/headrace/bench.cc)
+    settings->emulated = value;
+  } else {
     return {Code::kInvalid, "there is no option " + name};
   }
   return {};
@@ -111,26 +114,43 @@ int remove_one(const char* path, const struct stat*, int, struct FTW*) { return 
 std::string host() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
-  std::string text = name;
+  return name;
+}
+
+/// As a string of a profile may have it.
+std::string plain(std::string text) {
   std::erase_if(text, [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; });
   return text;
 }
 
-std::string json_of(const emulation::Measured& measured, const std::string& title) {
-  std::string text = "{\"title\": ";
-  base::append_json(text, title);
-  text += ", \"constants\": {";
-  bool first = true;
+std::string json_name(const emulation::Constant& constant) {
+  const char* unit = constant.unit == emulation::Unit::kTime   ? "_ns"
+                     : constant.unit == emulation::Unit::kRate ? "_bytes_per_second"
+                                                               : "_bytes";
+  return "\"" + std::string(constant.section) + "_" + constant.key + unit + "\": ";
+}
+
+/// The constants, null where nothing tells them, and which of them were not measured.
+std::string json_constants(const emulation::Measured& measured) {
+  std::string constants, others;
+  const auto add = [](std::string* list, const std::string& entry) { *list += (list->empty() ? "" : ", ") + entry; };
   for (const emulation::Constant& each : emulation::kConstants) {
     if (each.unit == emulation::Unit::kQueue) continue;
-    const char* unit = each.unit == emulation::Unit::kTime   ? "_ns"
-                       : each.unit == emulation::Unit::kRate ? "_bytes_per_second"
-                                                             : "_bytes";
-    text += std::string(first ? "\"" : ", \"") + each.section + "_" + each.key + unit +
-            "\": " + std::to_string(measured.constants.*each.place);
-    first = false;
+    const emulation::Origin origin = measured.origins[emulation::index_of(each.place)];
+    const bool known = origin != emulation::Origin::kUnknown;
+    add(&constants, json_name(each) + (known ? std::to_string(measured.constants.*each.place) : "null"));
+    if (origin == emulation::Origin::kEmulated) add(&others, json_name(each) + "\"emulated profile\"");
+    if (origin == emulation::Origin::kStated) add(&others, json_name(each) + "\"stated by the file system\"");
   }
-  text += "}, \"rates\": [";
+  return "\"constants\": {" + constants + "}, \"not_measured\": {" + others + "}";
+}
+
+std::string json_of(const emulation::Measured& measured, const std::string& title, const std::string& emulated) {
+  std::string text = "{\"title\": ";
+  base::append_json(text, title);
+  text += ", \"emulated\": ";
+  emulated.empty() ? void(text += "null") : base::append_json(text, emulated);
+  text += ", " + json_constants(measured) + ", \"rates\": [";
   for (const emulation::Rate& each : measured.rates)
     text += std::string(&each == measured.rates.data() ? "" : ", ") + "{\"call\": \"" + each.call +
             "\", \"processes\": " + std::to_string(each.processes) + ", \"per_second\": " + std::to_string(each.rate) +
@@ -168,13 +188,17 @@ Result<emulation::Measured> measure_below(const Settings& settings) {
 }
 
 Status calibrate_into(const Settings& settings) {
-  HEADRACE_ASSIGN(const emulation::Measured measured, measure_below(settings));
-  const std::string title = host() + ", as measured";
-  const std::string source = "measured by headrace bench calibrate on " + host() + ", by up to " +
+  HEADRACE_ASSIGN(emulation::Measured measured, measure_below(settings));
+  emulation::Constants emulated;
+  const bool is_emulated = emulation::read_handed_on(getenv(emulation::kConstantsVariable), &emulated);
+  if (is_emulated) emulation::complete(emulated, &measured);
+  const std::string below = is_emulated ? " with files as slow as --emulate " + settings.emulated : "";
+  const std::string title = plain(host() + below) + ", as measured";
+  const std::string source = plain("measured by headrace bench calibrate on " + host() + below) + ", by up to " +
                              std::to_string(settings.processes) + " processes";
   const std::string text = emulation::profile_text(measured, title, source);
   HEADRACE_TRY(emulation::parse_profile(text, "the measured profile").status());
-  if (settings.json) HEADRACE_TRY(store(json_of(measured, title), ""));
+  if (settings.json) HEADRACE_TRY(store(json_of(measured, title, is_emulated ? settings.emulated : ""), ""));
   return settings.json && settings.output.empty() ? Status() : store(text, settings.output);
 }
 

@@ -52,6 +52,12 @@ inline constexpr Constant kConstants[] = {
     {"locks", "block", Unit::kSize, &Constants::lock_block},
     {"locks", "conflict", Unit::kTime, &Constants::lock_conflict},
 };
+/// Where in kConstants a member is.
+constexpr unsigned index_of(uint64_t Constants::* place) {
+  unsigned index = 0;
+  while (kConstants[index].place != place) ++index;
+  return index;
+}
 inline constexpr uint64_t kMostTime = 60'000'000'000, kMostAmount = uint64_t{1} << 50, kLeastBlock = 4096;
 
 /// Most that a constant of this unit may be, so that no sum of a few overflows.

@@ -1,6 +1,8 @@
 // What the file system of a directory costs, measured: the constants of a profile.
 #pragma once
+#include <array>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -25,15 +27,23 @@ struct Rate {
   double rate;
 };
 
+/// How a constant is known. kUnknown: nothing here tells it, and 0 in `constants` is no figure.
+enum class Origin : uint8_t { kMeasured, kStated, kEmulated, kUnknown };
+
 struct Measured {
   Constants constants;
-  std::vector<Rate> rates;  // of names, and of bytes ("write_bytes", "read_bytes")
+  std::vector<Rate> rates;                                 // of names, and of bytes ("write_bytes", "read_bytes")
+  std::array<Origin, std::size(kConstants)> origins = {};  // of each of kConstants
+  Origin& origin(uint64_t Constants::* place) { return origins[index_of(place)]; }
 };
 
 /// kIo: a call failed, or it was stopped. Leaves files behind then.
 base::Result<Measured> measure(const MeasureSettings& settings);
 
-/// The profile, each constant with what it was measured by. Nothing in it depends on the day.
+/// What was not measured or found below an emulated file system, from the constants that are emulated.
+void complete(const Constants& emulated, Measured* measured);
+
+/// The profile, each constant with how it is known. Nothing in it depends on the day.
 std::string profile_text(const Measured& measured, const std::string& title, const std::string& source);
 
 }  // namespace headrace::workload::emulation
