@@ -64,7 +64,17 @@ def test_what_cannot_be_measured_comes_from_the_emulated_profile(tmp_path: Path,
     emulated, output, files = tmp_path / "locks.toml", tmp_path / "found.toml", tmp_path / "files"
     emulated.write_text(LOCKS)
     files.mkdir()
-    words = ("--size", "1M", "--processes", processes, "--emulate", str(emulated), "--json", "-o", str(output))
+    words = (
+        "--size",
+        "1M",
+        "--processes",
+        processes,
+        "--emulate",
+        str(emulated),
+        "--json",
+        "-o",
+        str(output),
+    )
     done = Bench(files).run("calibrate", *words)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

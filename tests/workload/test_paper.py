@@ -116,6 +116,38 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert len(study.kept()) == 7
 
 
+def test_what_is_shown_was_measured_so(tmp_path: Path) -> None:
+    """Repetitions, size and options are those of the results, not those that another command would take."""
+    study = Study(tmp_path)
+    assert "here: not run" in study.run("--show").stdout
+    study.run("--repeats", "1", "--full", "--", "--sync")
+    text = study.run("--show").stdout
+    assert "here: 2 MiB, 1 rank, 1 run of each case" in text and "not run" not in text
+    facts = study.facts("--show")
+    assert facts["repeats"] == 1 and facts["full"] is True and facts["options"] == ["--sync"]
+    assert [case["runs"] for case in facts["tables"][0]["cases"]] == [1, 1, 0]
+    assert "1 run of each case" in study.run("--show", "--repeats", "9").stdout
+    study.run("--repeats", "2")
+    text = study.run("--show").stdout
+    assert "here: 1 MiB, 1 rank, 2 runs of each case" in text
+    assert "3 runs with --full -- --sync: not shown" in text
+    text = study.run("--show", "--full", "--", "--sync").stdout
+    assert "here: 2 MiB, 1 rank, 1 run of each case" in text
+    assert "not run with --full" in study.run("--show", "--full").stdout
+
+
+def test_cases_that_were_not_run_equally_often_say_so(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    study.run("--repeats", "2")
+    lines = study.runs.read_text().splitlines(keepends=True)
+    study.runs.write_text("".join(lines[:4]))  # as if interrupted
+    text = study.run("--show").stdout
+    assert "here: 1 MiB, 1 rank, 1 to 2 runs of a case" in text
+    target = tmp_path / "page.md"
+    study.run("--show", "-o", str(target))
+    assert "here: 1 MiB, 1 rank, 1 to 2 runs of a case" in target.read_text()
+
+
 def test_results_of_elsewhere_are_not_taken(tmp_path: Path) -> None:
     study = Study(tmp_path)
     study.run("--repeats", "1")
@@ -275,6 +307,67 @@ def test_papers_are_well_formed() -> None:
                 for case in table.cases:
                     assert set(case.published) | set(case.times) <= known
                     assert all(value == "x" or value > 0 for value in case.published.values())
+
+
+def test_rates_are_in_the_unit_that_they_are_called_by() -> None:
+    """Runs print 10^6 bytes a second; papers have those of 2^20, whatever they call them."""
+    from headrace.papers import paper
+
+    for name in paper.names():
+        for table in paper.read(name).tables:
+            for measure in table.measures:
+                if measure.key.endswith("_mbps"):
+                    assert measure.divisor == {"MB/s": 1, "MiB/s": 1.048576}[measure.unit], (name, measure)
+    published = paper.read("page-buffer").tables[0].cases[0].published
+    assert published["write"] == 31.63, "as the paper prints it"
+    assert paper.read("page-buffer").tables[0].measures[0].of({"write_mbps": 1.048576}) == 1
+
+
+def test_a_profile_that_is_fitted_to_a_paper_is_said_to_be() -> None:
+    from headrace.papers import paper
+
+    profiles = Path(COMMAND).parents[1] / "share" / "headrace" / "profiles"
+    for name in paper.names():
+        study = paper.read(name)
+        author = study.source.split(":")[0]  # "M. Chaarawi"
+        for table in study.tables:
+            profile = table.words[table.words.index("--emulate") + 1]
+            if author.split(" et al.")[0] in (profiles / f"{profile}.toml").read_text():
+                assert profile in (study.fitted_to(table) or ""), (name, table.name)
+
+
+@pytest.mark.parametrize(
+    ("rates", "verdict"),
+    [
+        ([(100, 800), (101, 810)], "1 within a factor of 2."),
+        ([(100, 200), (101, 201)], "1 further away. Farthest: 1M, write, 2 here and 8 published."),
+        ([(100, 9000), (101, 300)], "1 too noisy to say."),
+        ([(100, 800)], "1 within a factor of 2. Each case ran once: how much runs differ is not known."),
+        ([], "1 not measured."),
+    ],
+)
+def test_a_verdict_in_words(tmp_path: Path, rates: list[tuple[int, int]], verdict: str) -> None:
+    from headrace.papers import paper
+    from headrace.papers.matrix import runs_of
+
+    text = (
+        STUDY.replace(', "slowest"]', "]").replace(", slowest = 2 }", " }").replace(", slowest = 8 }", " }")
+    )
+    study = Study(tmp_path, text)
+    results = [
+        {"key": run.key, "repetition": run.repetition, "outcome": "done", "full": False, "options": [],
+         "figures": {"write_mbps": rates[run.repetition][("64K", "1M", "100T").index(run.case.name) % 2]}}
+        for run in runs_of(paper.read(str(study.file)), len(rates))
+    ]  # fmt: skip
+    study.runs.parent.mkdir()
+    study.runs.write_text("".join(json.dumps(result) + "\n" for result in results))
+    facts = study.facts("--show")
+    verdict = f"Of 1 published ratio: {verdict}"
+    assert facts["tables"][0]["verdict"] == verdict
+    page = tmp_path / "page.md"
+    study.run("--show", "-o", str(page))
+    assert verdict in page.read_text()
+    assert ("too noisy to say |" in page.read_text()) == ("noisy" in verdict)
 
 
 def test_keys_of_measures() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.commands._columns import columns
@@ -17,36 +17,41 @@ _SAID = {"too large": "x", "too long": "too long", "not run": "not run"}
 
 
 def render(facts: Facts, terminal: Terminal) -> list[str]:
-    lines = [terminal.bold(facts["title"]), *map(terminal.dim, terminal.wrap(facts["source"])), ""]
+    lines = [terminal.bold(facts["title"]), *map(terminal.dim, terminal.wrap(facts["source"]))]
+    lines += [*terminal.wrap(facts["verdict"]), ""]
     for table in facts["tables"]:
         shown = columns([_HEADING, *_rows(table)], left=frozenset({0, 1}))
-        lines += [terminal.bold(table["title"]), terminal.dim(_here(table, facts["repeats"]))]
+        lines += [terminal.bold(table["title"]), terminal.dim(f"here: {table['here']}")]
+        lines += [line for said in _said(table) for line in terminal.wrap(said)]
         lines += [terminal.dim(shown[0]), *shown[1:], ""]
     lines += [line for note in [*_measured(facts), *facts["notes"]] for line in terminal.wrap(note)]
-    lines += [line for remark in _remarks(facts) for line in terminal.wrap("note: " + remark)]
+    remarks = [*_remarks(facts), *facts["others"]]
+    lines += [line for remark in remarks for line in terminal.wrap("note: " + remark)]
     return [clip(line, terminal.columns) for line in lines]
 
 
 def markdown(facts: Facts) -> list[str]:
-    lines = [f"# {facts['title']}", "", facts["source"], ""]
+    lines = [f"# {facts['title']}", "", facts["source"], "", f"**{facts['verdict']}**", ""]
     for table in facts["tables"]:
-        lines += [f"## {table['title']}", "", _here(table, facts["repeats"]), ""]
+        lines += [f"## {table['title']}", "", f"here: {table['here']}", "", *_said(table), ""]
         heading = ("case", "figure", *_HEADING[2:])
         lines += ["| " + " | ".join(heading) + " |", "|---" * len(heading) + "|"]
         lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in _rows(table)]
         lines.append("")
-    lines += [*_measured(facts), *facts["notes"], *(f"Note: {remark}" for remark in _remarks(facts))]
+    remarks = [*_remarks(facts), *facts["others"]]
+    lines += [*_measured(facts), *facts["notes"], *(f"Note: {remark}" for remark in remarks)]
     return lines
+
+
+def _said(table: Facts) -> list[str]:
+    """The verdict, and what it is worth."""
+    return [table["verdict"], *([table["fitted"]] if table["fitted"] else [])]
 
 
 def _measured(facts: Facts) -> list[str]:
     """Where and by what."""
     started = f", ranks started by {', '.join(facts['mpis'])}" if facts["mpis"] else ""
     return [f"Measured in {machine['directory']}{started}." for machine in facts["machines"]]
-
-
-def _here(table: Facts, repeats: int) -> str:
-    return f"here: {table['size']}, {count(table['ranks'], 'rank')}, {count(repeats, 'run')} of each case"
 
 
 def _rows(table: Facts) -> list[Sequence[str]]:
@@ -71,14 +76,19 @@ def _cells(case: Facts, measure: Facts) -> Sequence[str]:
     published, ratio = measure["published"], measure["published_times"]
     return (
         _SAID.get(case["outcome"], NONE) if here is None else figure(here["value"]),
-        NONE if here is None or here["low"] is None else figure(here["high"] - here["value"]),
+        _interval(here, lambda: figure(here["high"] - here["value"])),
         NONE if times is None else figure(times["value"]),
-        NONE
-        if times is None or times["low"] is None
-        else f"{figure(times['low'])} to {figure(times['high'])}",
+        _interval(times, lambda: f"{figure(times['low'])} to {figure(times['high'])}"),
         NONE if published is None else published if isinstance(published, str) else figure(published),
         NONE if ratio is None else figure(ratio),
     )
+
+
+def _interval(estimate: Facts | None, shown: Callable[[], str]) -> str:
+    """With a word where it is wider than the value, so that nobody takes that for a figure."""
+    if estimate is None or estimate["low"] is None:
+        return NONE
+    return shown() + (", too noisy to say" if estimate["noisy"] else "")
 
 
 def _remarks(facts: Facts) -> list[str]:

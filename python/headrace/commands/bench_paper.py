@@ -17,12 +17,14 @@ from headrace.commands._paper import markdown, render
 from headrace.commands._terminal import terminal, working
 from headrace.commands._text import duration, printable, to_ascii
 from headrace.papers import paper
-from headrace.papers.comparison import compare
+from headrace.papers.comparison import compare, repetitions
 from headrace.papers.kept import Kept
 from headrace.papers.matrix import Run, runs_of
 from headrace.papers.running import Machine, Runner
 from headrace.reports import html
 from headrace.text import count, size
+
+_REPEATS = 3
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -41,7 +43,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
               help="The papers that there are.")  # fmt: skip
 @click.option("--dir", "directory", default=".", metavar="DIR", help="Where runs have their files.")
 @click.option("--results", metavar="DIR", help="Where results are kept (default: headrace-paper-NAME).")
-@click.option("--repeats", default=3, type=click.IntRange(1, 1000), help="Runs of each case (default: 3).")
+@click.option("--repeats", type=click.IntRange(1, 1000), help="Runs of each case (default: 3).")
 @click.option("--table", "tables", multiple=True, metavar="NAME", help="These tables alone; again for more.")
 @click.option("--full", is_flag=True, help="The paper's own sizes, not those that take minutes.")
 @click.option("--launcher", default="mpirun -n {ranks}", metavar="WORDS", help="What starts several ranks.")
@@ -55,7 +57,7 @@ def command(
     name: str,
     directory: str,
     results: str | None,
-    repeats: int,
+    repeats: int | None,
     tables: tuple[str, ...],
     full: bool,
     launcher: str,
@@ -78,27 +80,43 @@ def command(
       headrace bench paper page-buffer --dir /scratch/me -o page-buffer.html
       headrace bench paper page-buffer --table hopper-1d --repeats 5
     """
-    study = _chosen(paper.read(name, full, options), tables)
+    study = paper.read(name, full, options)
     kept = Kept(Path(results or f"headrace-paper-{study.name}") / "runs.jsonl")
     if output_file is not None and not as_json:
         html.check(output_file, force)
+    if show:
+        study = _stored(name, study, kept)
+    chosen = study.chosen(tables)
     if not show:
         machine = Machine(Path(directory), launcher, limit)
         with kept.alone():
             _check_machine(kept, machine)
-            _measure([run for run in runs_of(study, repeats) if _is_wanted(run, kept, limit)], machine, kept)
-    _present(compare(study, repeats, kept.results), output_file, force, as_json)
+            runs = runs_of(chosen, repeats or _REPEATS)
+            _measure([run for run in runs if _is_wanted(run, kept, limit)], machine, kept)
+    facts = compare(chosen, kept.results, repeats)
+    facts["others"] = _others(study, kept)
+    _present(facts, output_file, force, as_json)
 
 
-def _chosen(study: paper.Paper, names: tuple[str, ...]) -> paper.Paper:
-    known = {table.name: table for table in study.tables}
-    for name in names:
-        if name not in known:
-            raise UsageError(f"--table: {study.name} has no table {name!r}; it has {', '.join(known)}")
-    if not names:
+def _keys(study: paper.Paper, kept: Kept) -> set[str]:
+    return {run.key for run in runs_of(study, repetitions(kept.results))}
+
+
+def _stored(name: str, study: paper.Paper, kept: Kept) -> paper.Paper:
+    """The study as it was measured, where no manner is asked for and none of the plain command is stored."""
+    if study.manner != paper.Manner() or _keys(study, kept) & kept.results.keys():
         return study
-    chosen = tuple(known[name] for name in dict.fromkeys(names))
-    return paper.Paper(study.name, study.title, study.source, study.notes, chosen)
+    manner = next(reversed(kept.manners()), None) or paper.Manner(full=True)
+    found = paper.read(name, manner.full, manner.options)
+    return found if _keys(found, kept) & kept.results.keys() else study
+
+
+def _others(study: paper.Paper, kept: Kept) -> list[str]:
+    """What else is stored."""
+    return [
+        f"{count(number, 'run')} with {manner.words or 'neither --full nor options'}: not shown"
+        for manner, number in kept.manners(_keys(study, kept)).items()
+    ]
 
 
 def _check_machine(kept: Kept, machine: Machine) -> None:

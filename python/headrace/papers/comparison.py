@@ -10,34 +10,50 @@ from typing import Any
 from headrace.papers.intervals import Estimate, mean, times
 from headrace.papers.matrix import Run, runs_of
 from headrace.papers.paper import Case, Measure, Paper, Table
+from headrace.papers.verdict import is_noisy, of_paper, of_table, ran
 
-__all__ = ["compare"]
+__all__ = ["compare", "repetitions"]
 
 Results = Mapping[str, Mapping[str, Any]]
 
 
-def compare(paper: Paper, repeats: int, results: Results) -> dict[str, Any]:
-    """The whole comparison; keys in docs/bench/papers.md. What has not been run has no figures."""
+def repetitions(results: Results) -> int:
+    """How often the case that was run most often was."""
+    return 1 + max((result["repetition"] for result in results.values()), default=-1)
+
+
+def compare(paper: Paper, results: Results, most: int | None = None) -> dict[str, Any]:
+    """The whole comparison; keys in docs/bench/papers.md. What has not been run has no figures. `most`: of
+    the repetitions that there are, the first so many."""
+    made = repetitions(results)
+    repeats = made if most is None else min(made, most)
     keys = {run.key for run in runs_of(paper, repeats)}
     used = [result for key, result in results.items() if key in keys]
     machines = {json.dumps(result["machine"]): result["machine"] for result in used if "machine" in result}
     mpis = {result["figures"].get("mpi", "") for result in used if result["outcome"] == "done"} - {""}
+    tables = [_table(table, paper, repeats, results) for table in paper.tables]
     return {
         "name": paper.name,
         "title": paper.title,
         "source": paper.source,
         "notes": list(paper.notes),
-        "repeats": repeats,
+        "full": paper.manner.full,
+        "options": list(paper.manner.options),
+        "repeats": max(
+            (_tried(run.table, run.case, repeats, results) for run in runs_of(paper, 1)), default=0
+        ),
         "machines": list(machines.values()),
         "mpis": sorted(mpis),
-        "tables": [_table(table, repeats, results) for table in paper.tables],
+        "verdict": of_paper(tables),
+        "tables": tables,
     }
 
 
-def _table(table: Table, repeats: int, results: Results) -> dict[str, Any]:
+def _table(table: Table, paper: Paper, repeats: int, results: Results) -> dict[str, Any]:
     facts = {"name": table.name, "title": table.title, "size": table.size, "ranks": table.ranks}
     runs = {case.name: _done(table, case, repeats, results) for case in table.cases}
     first = table.cases[0]
+    tried = [_tried(table, case, repeats, results) for case in table.cases]
     cases = [
         {
             "name": case.name,
@@ -49,7 +65,13 @@ def _table(table: Table, repeats: int, results: Results) -> dict[str, Any]:
         }
         for case in table.cases
     ]
-    return {**facts, "cases": cases}
+    made = {**facts, "tried": [min(tried), max(tried)], "fitted": paper.fitted_to(table), "cases": cases}
+    return {**made, "here": ran(made, paper.manner.words), "verdict": of_table(made)}
+
+
+def _tried(table: Table, case: Case, repeats: int, results: Results) -> int:
+    """How often it was run, also in vain."""
+    return sum(Run(table, case, repetition).key in results for repetition in range(repeats))
 
 
 def _done(table: Table, case: Case, repeats: int, results: Results) -> dict[int, Mapping[str, Any]]:
@@ -103,5 +125,9 @@ def _published_times(measure: Measure, case: Case, first: Case) -> float | None:
     return better / worse if worse > 0 else None
 
 
-def _facts(estimate: Estimate | None) -> dict[str, float | None] | None:
-    return None if estimate is None else asdict(estimate)
+def _facts(estimate: Estimate | None) -> dict[str, float | bool | None] | None:
+    """`noisy`: the interval is wider than the value."""
+    if estimate is None:
+        return None
+    facts = asdict(estimate)
+    return {**facts, "noisy": is_noisy(facts)}

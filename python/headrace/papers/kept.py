@@ -7,12 +7,13 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
 from headrace._errors import OutputError, UsageError
 from headrace._outputs import make_directory
+from headrace.papers.paper import Manner
 
 __all__ = ["Kept"]
 
@@ -49,6 +50,16 @@ class Kept:
             raise UsageError(
                 f"{self.path}: line {number} is no result of a run; name another directory with --results"
             ) from error
+
+    def manners(self, without: Container[str] = ()) -> dict[Manner, int]:
+        """How runs were made, but for those of these keys, and how many so; the last manner last. Results of
+        versions that did not keep it are left out."""
+        found: dict[Manner, int] = {}
+        for key, result in self.results.items():
+            if "full" in result and key not in without:
+                manner = Manner(result["full"], tuple(result["options"]))
+                found[manner] = found.pop(manner, 0) + 1
+        return found
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from headrace.papers.paper import Case, Paper, Table
+from headrace.papers.paper import Case, Manner, Paper, Table
 
 __all__ = ["Run", "runs_of"]
 
@@ -19,6 +19,7 @@ class Run:
     table: Table
     case: Case
     repetition: int
+    manner: Manner = field(default_factory=Manner)
 
     @property
     def words(self) -> list[str]:
@@ -36,4 +37,4 @@ def runs_of(paper: Paper, repeats: int) -> Iterator[Run]:
     for repetition in range(repeats):
         for table in paper.tables:
             for case in table.cases:
-                yield Run(table, case, repetition)
+                yield Run(table, case, repetition, paper.manner)

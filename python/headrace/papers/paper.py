@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["Case", "Measure", "Paper", "Table", "names", "read"]
+__all__ = ["Case", "Manner", "Measure", "Paper", "Table", "names", "read"]
 
 PUBLISHED = Path(__file__).with_name("published")
 
@@ -23,16 +23,19 @@ PUBLISHED = Path(__file__).with_name("published")
 @dataclass(frozen=True)
 class Measure:
     """`key`: of the JSON that a run prints, with dots between the keys of objects
-    and the names of phases, or several with + between them; `less`: less is better."""
+    and the names of phases, or several with + between them; `less`: less is better; `divisor`: the unit, in
+    that of the key."""
 
     key: str
     name: str
     unit: str
     less: bool = False
+    divisor: float = 1.0
 
     def of(self, result: Mapping[str, Any]) -> float | None:
         parts = [self._part(key.strip(), result) for key in self.key.split("+")]
-        return None if None in parts else sum(part for part in parts if part is not None)
+        whole = sum(part for part in parts if part is not None)
+        return None if None in parts else whole / self.divisor
 
     def _part(self, key: str, value: Any) -> float | None:
         if not key:
@@ -71,12 +74,40 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Manner:
+    """How a paper is measured: with the sizes of the paper or those that take minutes, and more words."""
+
+    full: bool = False
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """As a command has them."""
+        return " ".join((["--full"] if self.full else []) + (["--", *self.options] if self.options else []))
+
+
+@dataclass(frozen=True)
 class Paper:
     name: str
     title: str
     source: str
     notes: tuple[str, ...]
     tables: tuple[Table, ...]
+    manner: Manner = field(default_factory=Manner)
+    fitted: Mapping[str, str] = field(default_factory=dict)
+
+    def fitted_to(self, table: Table) -> str | None:
+        """What the profile of a table was derived from, if that is of the paper itself."""
+        words = [word for case in table.cases for word in (*table.words, *case.words)]
+        return next((said for name, said in self.fitted.items() if name in words), None)
+
+    def chosen(self, names: tuple[str, ...]) -> Paper:
+        """With these tables alone, or all if none is named. UsageError: there is no such table."""
+        known = {table.name: table for table in self.tables}
+        for name in names:
+            if name not in known:
+                raise UsageError(f"--table: {self.name} has no table {name!r}; it has {', '.join(known)}")
+        return replace(self, tables=tuple(known[name] for name in dict.fromkeys(names)) or self.tables)
 
 
 def names() -> list[str]:
@@ -85,9 +116,8 @@ def names() -> list[str]:
 
 
 def read(name: str, full: bool = False, options: tuple[str, ...] = ()) -> Paper:
-    """A paper by its name, or the file of one's own study. `full`: with the sizes of the paper, not those
-    that take minutes; `options`: more words for every run. UsageError: there is no such paper, or the file
-    is wrong."""
+    """A paper by its name, or the file of one's own study, to be measured in that manner. UsageError: there
+    is no such paper, or the file is wrong."""
     path = Path(name) if name.endswith(".toml") else PUBLISHED / f"{name}.toml"
     try:
         return _paper(path.stem, tomllib.loads(path.read_text(encoding="utf-8-sig")), full, options)
@@ -112,7 +142,15 @@ def _paper(name: str, facts: Mapping[str, Any], full: bool, options: tuple[str, 
     tables = tuple(_table(each, measures, full, options) for each in chosen)
     if not tables:
         raise ValueError("it has no tables")
-    return Paper(name, facts["title"], facts["source"], _texts(facts.get("notes", [])), tables)
+    return Paper(
+        name,
+        facts["title"],
+        facts["source"],
+        _texts(facts.get("notes", [])),
+        tables,
+        Manner(full, options),
+        facts.get("fitted", {}),
+    )
 
 
 def _table(

@@ -146,7 +146,8 @@ def _said(errors: str) -> str:
 
 def _kept(run: Run, outcome: str, **what: Any) -> dict[str, Any]:
     names = {"key": run.key, "table": run.table.name, "case": run.case.name, "repetition": run.repetition}
-    return {**names, "ranks": run.table.ranks, "words": run.words, "outcome": outcome, **what}
+    manner = {"full": run.manner.full, "options": list(run.manner.options)}
+    return {**names, **manner, "ranks": run.table.ranks, "words": run.words, "outcome": outcome, **what}
 
 
 def _end(process: subprocess.Popen[bytes], at_once: bool) -> None:

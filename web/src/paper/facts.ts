@@ -4,6 +4,8 @@ export interface Estimate {
   /** Of the 95 % interval; null of one run. */
   low: number | null;
   high: number | null;
+  /** The interval is wider than the value. */
+  noisy: boolean;
 }
 
 export interface Measure {
@@ -30,6 +32,11 @@ export interface PaperTable {
   title: string;
   size: string;
   ranks: number;
+  /** How it was run, by the results: size, ranks and runs. */
+  here: string;
+  verdict: string;
+  /** What its profile was derived from, if that is of this paper; else null. */
+  fitted: string | null;
   cases: Case[];
 }
 
@@ -37,7 +44,9 @@ export interface PaperFacts {
   title: string;
   source: string;
   notes: string[];
-  repeats: number;
+  verdict: string;
+  /** What else is stored. */
+  others: string[];
   machines: { directory: string; launcher: string }[];
   mpis: string[];
   tables: PaperTable[];

@@ -32,17 +32,20 @@ function header(facts: PaperFacts): HTMLElement {
     "div",
     { id: "job" },
     h("h1", {}, printable(facts.title)),
-    h("p", { class: "note" }, `Published: ${printable(facts.source)}. Here: ${count(facts.repeats, "run")} of each case, means and their 95 % intervals.`),
+    h("p", { class: "finding" }, printable(facts.verdict)),
+    h("p", { class: "note" }, `Published: ${printable(facts.source)}. Here: means and their 95 % intervals.`),
     ...facts.machines.map(({ directory }) => h("p", { class: "note" }, `Measured in ${printable(directory)}${started}.`)),
     ...facts.notes.map((text) => h("p", { class: "note" }, printable(text))),
-    ...[...remarks].map((text) => h("p", { class: "note" }, `Note: ${printable(text)}.`)),
+    ...[...remarks, ...facts.others].map((text) => h("p", { class: "note" }, `Note: ${printable(text)}.`)),
   );
 }
 
 function shown(table: PaperTable): HTMLElement[] {
   return [
     h("h3", {}, printable(table.title)),
-    note(`Here: ${printable(table.size)}, ${count(table.ranks, "rank")}.`),
+    h("p", { class: "finding" }, printable(table.verdict)),
+    note(`Here: ${printable(table.here)}.`),
+    ...(table.fitted ? [note(printable(table.fitted))] : []),
     ...table.cases[0].measures.flatMap((_, at) => picture(table, at)),
     captioned("Figures", table.name, grid(table)),
   ];
