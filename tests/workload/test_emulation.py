@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bench_tools import MPIS, Bench
+from bench_tools import COMMAND, MPIS, Bench
 
 CREDIT = 0.004  # what a process was late before may be taken off a delay
 IOR = ["ior", "--block", "16K", "--transfer", "4K", "--no-check"]
@@ -133,4 +137,81 @@ def test_profiles_are_toml() -> None:
     for file in share.glob("*.toml"):
         found = tomllib.loads(file.read_text())
         assert found["title"]
-        assert set(found) <= {"title", "latency", "metadata", "bandwidth", "locks"}
+        assert set(found) <= {"title", "latency", "metadata", "bandwidth", "locks", "system"}
+
+
+def asked(tmp_path: Path, profile: str, **environment: str) -> dict[str, str]:
+    """What a program sees of an emulated file system: its kind, the stripes, and hints for ROMIO."""
+    program = """
+import ctypes, json, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def kind(path):
+    info = ctypes.create_string_buffer(256)
+    assert libc.statfs(path.encode(), info) == 0
+    return struct.unpack_from("q", info)[0]
+layout = ctypes.create_string_buffer(4096)
+fd = os.open("made", os.O_CREAT | os.O_RDWR)
+of_file = ctypes.create_string_buffer(256)
+assert libc.fstatfs(fd, of_file) == 0
+stripes = libc.ioctl(fd, ctypes.c_ulong(0x4008669B), layout)
+print(json.dumps({"here": kind("."), "file": struct.unpack_from("q", of_file)[0], "else": kind("/"),
+    "stripes": struct.unpack_from("II16xIH", layout) if stripes == 0 else None,
+    "hints": os.environ.get("ROMIO_HINTS")}))
+"""
+    words = [
+        COMMAND,
+        "run",
+        "--emulate",
+        profile,
+        "-o",
+        str(tmp_path / "job.hr"),
+        "--",
+        sys.executable,
+        "-c",
+        program,
+    ]
+    files = tmp_path / "files"
+    files.mkdir(exist_ok=True)
+    env = {**os.environ, **environment}
+    done = subprocess.run(words, cwd=files, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def test_the_file_system_is_what_the_profile_says(tmp_path: Path) -> None:
+    lustre, gpfs, none = (asked(tmp_path, name) for name in ("jaguar", "intrepid", "200us"))
+    assert lustre["here"] == lustre["file"] == 0x0BD00BD0
+    assert lustre["stripes"] == [0x0BD10BD0, 1, 1 << 20, 1]
+    assert gpfs["here"] == gpfs["file"] == 0x47504653 and gpfs["stripes"] is None
+    assert lustre["else"] == gpfs["else"] == none["else"], "not of other file systems"
+    assert none["here"] == none["file"] != gpfs["here"]
+
+
+def test_hints_of_the_profile_reach_romio_unless_there_are_others(tmp_path: Path) -> None:
+    assert str(asked(tmp_path, "intrepid")["hints"]).endswith("/profiles/blue-gene.hints")
+    assert asked(tmp_path, "jaguar")["hints"] is None
+    assert asked(tmp_path, "intrepid", ROMIO_HINTS="/mine")["hints"] == "/mine"
+    mine = tmp_path / "mine.toml"
+    mine.write_text('title = "mine"\n[system]\nromio_hints = "mine.hints"\n')
+    done = Bench(tmp_path).run(*IOR, "--emulate", str(mine))
+    assert done.returncode == 3 and "romio_hints: " in done.stderr and "No such file" in done.stderr
+
+
+SHARED = ["combustion", "--strategy", "shared", "--patches", "1", "--smallest", "64K", "--largest", "128K"]
+
+
+def test_mpi_libraries_choose_as_they_would_there(tmp_path: Path) -> None:
+    """Open MPI leaves Lustre to ROMIO. A ROMIO without the driver of GPFS on Blue Gene has its hints."""
+    bench = Bench(tmp_path, "openmpi")
+    assert "MPI-IO by ROMIO" in bench.figures(*SHARED, "--emulate", "jaguar")["remarks"]
+    assert "MPI-IO by OMPIO" in bench.figures(*SHARED, "--emulate", "200us")["remarks"]
+    remarks = bench.figures(*SHARED, "--emulate", "intrepid")["remarks"]
+    assert "MPI-IO by OMPIO" in remarks and any("takes no hints from the profile" in each for each in remarks)
+    bench.environment["OMPI_MCA_io"] = "romio321"
+    before = bench.figures(*SHARED, "--checkpoints", "1", "--emulate", "200us")["emulated"]["writes"]
+    found = bench.figures(*SHARED, "--checkpoints", "1", "--emulate", "intrepid")
+    assert any(
+        "hints that a driver of the emulated file system would choose" in each for each in found["remarks"]
+    )
+    assert before == 4 and found["emulated"]["writes"] == 1, "one of few writes for all"

@@ -135,7 +135,7 @@ std::string json_constants(const emulation::Measured& measured) {
   std::string constants, others;
   const auto add = [](std::string* list, const std::string& entry) { *list += (list->empty() ? "" : ", ") + entry; };
   for (const emulation::Constant& each : emulation::kConstants) {
-    if (each.unit == emulation::Unit::kQueue) continue;
+    if (each.unit == emulation::Unit::kQueue || each.unit == emulation::Unit::kSystem) continue;
     const emulation::Origin origin = measured.origins[emulation::index_of(each.place)];
     const bool known = origin != emulation::Origin::kUnknown;
     add(&constants, json_name(each) + (known ? std::to_string(measured.constants.*each.place) : "null"));
@@ -196,7 +196,8 @@ Status calibrate_into(const Settings& settings) {
   const std::string title = plain(host() + below) + ", as measured";
   const std::string source = plain("measured by headrace bench calibrate on " + host() + below) + ", by up to " +
                              std::to_string(settings.processes) + " processes";
-  const std::string text = emulation::profile_text(measured, title, source);
+  const char* hints = is_emulated ? getenv(emulation::kHintsVariable) : nullptr;
+  const std::string text = emulation::profile_text(measured, title, source, hints != nullptr ? hints : "");
   HEADRACE_TRY(emulation::parse_profile(text, "the measured profile").status());
   if (settings.json) HEADRACE_TRY(store(json_of(measured, title, is_emulated ? settings.emulated : ""), ""));
   return settings.json && settings.output.empty() ? Status() : store(text, settings.output);

@@ -86,6 +86,8 @@ uint64_t service_time(Counted what) {
 
 bool is_on() { return state != nullptr; }
 bool has_locks() { return constants.lock_block != 0; }
+uint64_t file_system() { return constants.file_system; }
+uint64_t stripe_size() { return constants.lock_block; }
 bool costs(Counted what) { return service_time(what) > 0; }
 
 void wait_for_transfer(const Delay& delay, bool writes, uint64_t file, int64_t offset, uint64_t bytes, uint64_t calls) {

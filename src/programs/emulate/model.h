@@ -15,6 +15,10 @@ using workload::emulation::Counted;
 bool is_on();
 /// Whether it matters where in a file something is read or written.
 bool has_locks();
+/// The magic number that statfs gives; 0: that of what is there.
+uint64_t file_system();
+/// Bytes of a stripe, on Lustre.
+uint64_t stripe_size();
 
 constexpr int64_t kUnknown = -1;
 /// A call, or more of one, that moved `bytes` from `offset` on, kUnknown where nobody can say.

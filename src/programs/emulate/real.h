@@ -6,11 +6,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,7 +55,7 @@ int __uflow(FILE* stream);
   F(fclose) F(fflush) F(fread) F(fread_unlocked) F(__fread_chk) F(fwrite) F(fwrite_unlocked) \
   F(fputs) F(fputs_unlocked) F(fputc) F(putc) F(fgetc) F(getc) F(fgets) F(__fgets_chk) F(getline) \
   F(getdelim) F(vfprintf) F(__vfprintf_chk) F(fseek) F(fseeko) F(fseeko64) F(rewind) F(__overflow) \
-  F(__uflow) F(lseek) F(readlink) F(getcwd) F(posix_fallocate) F(mmap) F(clock_nanosleep) F(prctl)
+  F(__uflow) F(lseek) F(readlink) F(statfs) F(statfs64) F(fstatfs) F(fstatfs64) F(ioctl) F(getcwd) F(posix_fallocate) F(mmap) F(clock_nanosleep) F(prctl)
 // clang-format on
 
 namespace headrace::emulate {

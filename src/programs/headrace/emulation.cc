@@ -89,6 +89,14 @@ Result<Emulation> Emulation::begin(const std::string& profile, const std::string
   setenv(emulation::kDirectoryVariable, real.c_str(), 1);
   setenv(emulation::kAliasVariable, alias(directory, real).c_str(), 1);
   setenv(emulation::kStateVariable, made.path_.c_str(), 1);
+  // What a driver of that file system would choose; one who has hints of their own keeps them.
+  if (!made.profile_.hints.empty()) {
+    HEADRACE_ASSIGN(const std::string hints, resolved(made.profile_.hints));
+    setenv(emulation::kHintsVariable, hints.c_str(), 1);
+    setenv("ROMIO_HINTS", hints.c_str(), 0);
+  } else {
+    unsetenv(emulation::kHintsVariable);
+  }
   if (brief)
     setenv(emulation::kBriefVariable, "1", 1);
   else

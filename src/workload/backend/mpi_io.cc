@@ -1,6 +1,8 @@
 #include "workload/backend/mpi_io.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/vfs.h>
 
 #include <algorithm>
@@ -117,6 +119,13 @@ std::vector<std::string> Hints::remarks() const {
   const auto any = [&](const char* begin) {
     return std::any_of(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.first.starts_with(begin); });
   };
+  const char *own = getenv("ROMIO_HINTS"), *profile = getenv("HEADRACE_EMULATE_HINTS");
+  if (!ompio && own != nullptr && profile != nullptr && strcmp(own, profile) == 0)
+    all.push_back(std::string("hints that a driver of the emulated file system would choose are from ") + profile);
+  if (ompio && profile != nullptr)
+    all.push_back(
+        "OMPIO chooses as for the local file system: it takes no hints from the profile; OMPI_MCA_io=romio321 (in "
+        "Open MPI 5: romio341) chooses ROMIO, which does");
   if (ompio && any("romio_"))
     all.push_back(
         "hints named romio_… do nothing in Open MPI's own MPI-IO, OMPIO; OMPI_MCA_io=romio321 (in Open MPI 5: "

@@ -17,11 +17,12 @@ struct Constants {
   uint64_t read_bandwidth = 0, write_bandwidth = 0, process_read_bandwidth = 0, process_write_bandwidth = 0;
   // bytes that one lock covers, and ns until another process has given it up
   uint64_t lock_block = 0, lock_conflict = 0;
+  uint64_t file_system = 0;  // the magic number by which statfs knows it, or 0: that of the one that is there
 
   bool operator==(const Constants&) const = default;
 };
 
-enum class Unit : uint8_t { kTime, kRate, kSize, kQueue };
+enum class Unit : uint8_t { kTime, kRate, kSize, kQueue, kSystem };
 
 struct Constant {
   const char* section;
@@ -51,6 +52,7 @@ inline constexpr Constant kConstants[] = {
     {"bandwidth", "process_write", Unit::kRate, &Constants::process_write_bandwidth},
     {"locks", "block", Unit::kSize, &Constants::lock_block},
     {"locks", "conflict", Unit::kTime, &Constants::lock_conflict},
+    {"system", "type", Unit::kSystem, &Constants::file_system},
 };
 /// Where in kConstants a member is.
 constexpr unsigned index_of(uint64_t Constants::* place) {
@@ -58,6 +60,7 @@ constexpr unsigned index_of(uint64_t Constants::* place) {
   while (kConstants[index].place != place) ++index;
   return index;
 }
+inline constexpr uint64_t kLustre = 0x0bd00bd0, kGpfs = 0x47504653;
 inline constexpr uint64_t kMostTime = 60'000'000'000, kMostAmount = uint64_t{1} << 50, kLeastBlock = 4096;
 
 /// Most that a constant of this unit may be, so that no sum of a few overflows.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,7 @@ class Measurement {
  private:
   Status step(const std::string& what) const;
   Status latencies();
+  void note_system();
   Status names(int processes);
   Status bandwidth(int processes);
   Status locks();
@@ -110,6 +112,14 @@ Status Measurement::latencies() {
   measured_.constants.sync = static_cast<uint64_t>(std::max<int64_t>(0, sync - write));
   block_ = std::max(kLeastBlock, static_cast<uint64_t>(info.st_blksize));
   return {};
+}
+
+void Measurement::note_system() {
+  struct statfs info;
+  const uint64_t type = statfs(settings_.directory.c_str(), &info) == 0 ? static_cast<uint32_t>(info.f_type) : 0;
+  const bool named = type == kLustre || type == kGpfs;
+  if (named) measured_.constants.file_system = type;
+  measured_.origin(&Constants::file_system) = named ? Origin::kStated : Origin::kUnknown;
 }
 
 /// All in one directory. What was not reached in time is left for who made the directory.
@@ -239,6 +249,7 @@ Result<Measured> Measurement::run() {
        {&Constants::close, &Constants::queue_per_directory, &Constants::lock_block, &Constants::lock_conflict})
     measured_.origin(place) = Origin::kUnknown;
   HEADRACE_TRY(latencies());
+  note_system();
   for (int processes = 1; processes <= settings_.processes; processes *= 2) {
     HEADRACE_TRY(names(processes));
     HEADRACE_TRY(bandwidth(processes));

@@ -43,7 +43,9 @@ base::Result<Measured> measure(const MeasureSettings& settings);
 /// What was not measured or found below an emulated file system, from the constants that are emulated.
 void complete(const Constants& emulated, Measured* measured);
 
-/// The profile, each constant with how it is known. Nothing in it depends on the day.
-std::string profile_text(const Measured& measured, const std::string& title, const std::string& source);
+/// The profile, each constant with how it is known. Nothing in it depends on the day. `hints`: the file of an emulated
+/// profile, or "".
+std::string profile_text(const Measured& measured, const std::string& title, const std::string& source,
+                         const std::string& hints);
 
 }  // namespace headrace::workload::emulation

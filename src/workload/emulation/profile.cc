@@ -31,6 +31,7 @@ std::string known(const std::string& section) {
     const bool is_new = !word.empty() && (", " + list + ",").find(", " + word + ",") == std::string::npos;
     if (is_new) list += (list.empty() ? "" : ", ") + word;
   }
+  if (section == "system") list += ", romio_hints";
   return list;
 }
 
@@ -45,6 +46,10 @@ Status unknown(const TomlEntry& entry) {
 Status apply(const TomlEntry& entry, Profile* profile) {
   if (entry.table.empty() && entry.key == "title") {
     profile->title = entry.value;
+    return {};
+  }
+  if (entry.table == "system" && entry.key == "romio_hints") {
+    profile->hints = entry.value;
     return {};
   }
   for (const Constant& each : kConstants) {
@@ -100,7 +105,12 @@ Result<Profile> read_profile(const std::string& path) {
   const int error = errno;
   close(file);
   if (count < 0) return Status(Code::kIo, path + ": " + strerror(error));
-  return parse_profile(text, path);
+  auto profile = parse_profile(text, path);
+  if (!profile.ok() || profile->hints.empty()) return profile;
+  if (!profile->hints.starts_with('/')) profile->hints.insert(0, path.substr(0, path.rfind('/') + 1));
+  if (access(profile->hints.c_str(), R_OK) != 0)
+    return Status(Code::kIo, path + ": [system] romio_hints: " + profile->hints + ": " + strerror(errno));
+  return profile;
 }
 
 std::vector<std::string> profile_names(const std::string& directory) {

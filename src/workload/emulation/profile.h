@@ -12,6 +12,7 @@ namespace headrace::workload::emulation {
 struct Profile {
   std::string title;  // one line
   Constants constants;
+  std::string hints;  // path of a file for ROMIO, as its variable ROMIO_HINTS names one; may be ""
 };
 
 /// `text` of the file `name`. kInvalid: "mine.toml:7: [latency] read: …; …" with what to do.

@@ -26,7 +26,7 @@ const char* measured_by(const std::string& section, const std::string& key) {
 
 std::string how(Origin origin, const Constant& constant) {
   if (origin == Origin::kEmulated) return "not measured: from the emulated profile";
-  if (origin == Origin::kStated) return "not measured: the block size that the file system states";
+  if (origin == Origin::kStated) return "not measured: as the file system states";
   return std::string("measured: ") + measured_by(constant.section, constant.key);
 }
 
@@ -35,7 +35,7 @@ std::string value_of(const Measured& measured, const Constant& constant) {
   const uint64_t value = measured.constants.*constant.place;
   const Origin origin = measured.origins[index_of(constant.place)];
   if (origin == Origin::kUnknown || (value == 0 && constant.unit != Unit::kQueue)) return "";
-  const bool exact = origin != Origin::kMeasured || constant.unit == Unit::kQueue;
+  const bool exact = origin != Origin::kMeasured;
   return written(exact ? value : rounded(value), constant.unit);
 }
 
@@ -47,12 +47,14 @@ void complete(const Constants& emulated, Measured* measured) {
     measured->origin(place) = Origin::kEmulated;
   };
   take(&Constants::queue_per_directory);
+  take(&Constants::file_system);
   take(&Constants::lock_block);
   // Writers that did not meet say nothing of a lock, and a block without a conflict is no profile.
   if (measured->constants.lock_conflict == 0 || emulated.lock_block == 0) take(&Constants::lock_conflict);
 }
 
-std::string profile_text(const Measured& measured, const std::string& title, const std::string& source) {
+std::string profile_text(const Measured& measured, const std::string& title, const std::string& source,
+                         const std::string& hints) {
   std::string text = "# " + source + "\ntitle = \"" + title + "\"\n", section;
   for (const Constant& each : kConstants) {
     const std::string value = value_of(measured, each);
@@ -61,7 +63,9 @@ std::string profile_text(const Measured& measured, const std::string& title, con
     text +=
         std::string(each.key) + " = \"" + value + "\"  # " + how(measured.origins[index_of(each.place)], each) + "\n";
   }
-  return text;
+  if (hints.empty()) return text;
+  if (section != "system") text += "\n[system]\n";
+  return text + "romio_hints = \"" + hints + "\"  # " + how(Origin::kEmulated, kConstants[0]) + "\n";
 }
 
 }  // namespace headrace::workload::emulation

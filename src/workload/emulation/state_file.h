@@ -14,6 +14,8 @@ inline constexpr char kConstantsVariable[] = "HEADRACE_EMULATE";
 inline constexpr char kDirectoryVariable[] = "HEADRACE_EMULATE_DIR";
 inline constexpr char kAliasVariable[] = "HEADRACE_EMULATE_ALIAS";
 inline constexpr char kStateVariable[] = "HEADRACE_EMULATE_STATE";
+/// The file of hints that the profile gives ROMIO; may be missing.
+inline constexpr char kHintsVariable[] = "HEADRACE_EMULATE_HINTS";
 /// "1": whoever knows that all have mapped the state removes its file, so that none is left even if all are killed.
 inline constexpr char kBriefVariable[] = "HEADRACE_EMULATE_BRIEF";
 

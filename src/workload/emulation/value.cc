@@ -20,10 +20,11 @@ constexpr Name kSizes[] = {
     {"GB", 1'000'000'000},      {"MB", 1'000'000}, {"KB", 1'000},    {"B", 1}};
 
 const char* example_of(Unit unit) {
-  return unit == Unit::kTime   ? "a time up to 60s, such as \"200us\" or \"1.5ms\""
-         : unit == Unit::kRate ? "a rate, such as \"350MiB/s\" or \"2.5GB/s\""
-         : unit == Unit::kSize ? "a size, such as \"4MiB\""
-                               : "\"service\" (one for all directories) or \"directory\" (one for each)";
+  return unit == Unit::kTime     ? "a time up to 60s, such as \"200us\" or \"1.5ms\""
+         : unit == Unit::kRate   ? "a rate, such as \"350MiB/s\" or \"2.5GB/s\""
+         : unit == Unit::kSize   ? "a size, such as \"4MiB\""
+         : unit == Unit::kSystem ? "\"lustre\" or \"gpfs\""
+                                 : "\"service\" (one for all directories) or \"directory\" (one for each)";
 }
 
 /// "us" or "MiB"; 0: there is no such unit.
@@ -39,6 +40,10 @@ Result<uint64_t> parse_value(const std::string& text, Unit unit) {
   if (unit == Unit::kQueue) {
     if (text != "service" && text != "directory") return refused;
     return uint64_t{text == "directory"};
+  }
+  if (unit == Unit::kSystem) {
+    if (text != "lustre" && text != "gpfs") return refused;
+    return text == "lustre" ? kLustre : kGpfs;
   }
   constexpr size_t kMostDigits = 16;
   uint64_t number = 0, parts = 1;
@@ -66,6 +71,7 @@ Result<uint64_t> parse_value(const std::string& text, Unit unit) {
 
 std::string written(uint64_t value, Unit unit) {
   if (unit == Unit::kQueue) return value != 0 ? "directory" : "service";
+  if (unit == Unit::kSystem) return value == kLustre ? "lustre" : "gpfs";
   const auto names = unit == Unit::kTime ? std::span<const Name>(kTimes) : std::span<const Name>(kSizes);
   for (const Name& each : names) {  // the largest unit that two decimals are enough for
     const uint64_t hundredths = each.factor % 100 == 0 ? each.factor / 100 : each.factor;
