@@ -40,6 +40,10 @@ def test_dumps_are_what_was_sent(
     dumps = int(found["settings"]["dumps"])
     assert len(found["supervising_seconds"]) == dumps
     assert len(found["collecting_seconds"]) == (dumps if messages != 0 else 0)
+    for dump in [*found["collecting_seconds"], *found["supervising_seconds"]]:
+        took_part = [seconds for seconds in dump["seconds"] if seconds is not None]
+        assert len(dump["seconds"]) == found["ranks"] and len(took_part) == dump["ranks"]
+        assert (min(took_part), max(took_part)) == (dump["least"], dump["most"])
 
 
 def test_a_seek_back_for_each_entry_empties_blocks(tmp_path: Path) -> None:

@@ -370,6 +370,42 @@ def test_a_verdict_in_words(tmp_path: Path, rates: list[tuple[int, int]], verdic
     assert ("too noisy to say |" in page.read_text()) == ("noisy" in verdict)
 
 
+FIGURES = """
+[[tables.figures]]
+name = "Figure 1"
+title = "leaders"
+kind = "histogram"
+key = "supervising_seconds"
+[[tables.figures]]
+name = "Figure 2"
+title = "members"
+kind = "lines"
+key = "collecting_seconds"
+"""
+
+
+def test_figures_of_ranks_are_drawn(tmp_path: Path) -> None:
+    dumps = '"dump", "--cells", "4x4x4", "--kind", "visualization", "--dumps", "2", "--emulate", "1ms"'
+    text = STUDY.replace('"ior", "--block", "1M"', dumps).replace("ranks = 1", "ranks = 2")
+    text = re.sub(r'"--transfer", "64K", "--emulate", "2ms"', '"--scheme", "single-message"', text)
+    text = re.sub(r'"--transfer", "1M", "--emulate", "2ms"', '"--scheme", "multi-message"', text)
+    text = text[: text.rindex("[[tables.cases]]")] + FIGURES
+    study = Study(tmp_path, text)
+    before = study.facts("--show")["tables"][0]["figures"]
+    assert before[0]["edges"] == [] and before[1]["lines"] == []
+    assert "Figure 1: leaders" in study.run("--show").stdout
+    histogram, lines = study.facts("--repeats", "2")["tables"][0]["figures"]
+    assert [each["name"] for each in histogram["series"]] == ["64K", "1M"]
+    assert [sum(each["counts"]) for each in histogram["series"]] == [4, 4], "a leader, two dumps, two runs"
+    assert len(histogram["edges"]) == len(histogram["series"][0]["counts"]) + 1
+    assert [line["rank"] for line in lines["lines"]] == [1] and len(lines["lines"][0]["seconds"]) == 2
+    assert lines["case"] == "64K" and all(value > 0 for value in lines["lines"][0]["seconds"])
+    page = tmp_path / "page.md"
+    study.run("--show", "-o", str(page))
+    assert "### Figure 2: members" in page.read_text() and "| dump (64K) | least, s |" in page.read_text()
+    study.run("--show", "-o", str(tmp_path / "page.html"))
+
+
 def test_keys_of_measures() -> None:
     from headrace.papers.paper import Measure
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ def render(facts: Facts, terminal: Terminal) -> list[str]:
         lines += [terminal.bold(table["title"]), terminal.dim(f"here: {table['here']}")]
         lines += [line for said in _said(table) for line in terminal.wrap(said)]
         lines += [terminal.dim(shown[0]), *shown[1:], ""]
+        for each in table["figures"]:
+            shown = columns(_figure_rows(each))
+            lines += [f"{each['name']}: {each['title']}", terminal.dim(shown[0]), *shown[1:], ""]
     lines += [line for note in [*_measured(facts), *facts["notes"]] for line in terminal.wrap(note)]
     remarks = [*_remarks(facts), *facts["others"]]
     lines += [line for remark in remarks for line in terminal.wrap("note: " + remark)]
@@ -38,6 +42,11 @@ def markdown(facts: Facts) -> list[str]:
         lines += ["| " + " | ".join(heading) + " |", "|---" * len(heading) + "|"]
         lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in _rows(table)]
         lines.append("")
+        for each in table["figures"]:
+            first, *rest = _figure_rows(each)
+            lines += [f"### {each['name']}: {each['title']}", ""]
+            lines += ["| " + " | ".join(first) + " |", "|---" * len(first) + "|"]
+            lines += [*("| " + " | ".join(row) + " |" for row in rest), ""]
     remarks = [*_remarks(facts), *facts["others"]]
     lines += [*_measured(facts), *facts["notes"], *(f"Note: {remark}" for remark in remarks)]
     return lines
@@ -62,6 +71,20 @@ def _rows(table: Facts) -> list[Sequence[str]]:
             name = f"{measure['name']}, {measure['unit']}"
             rows.append((_name(case) if place == 0 else "", name, *_cells(case, measure)))
     return rows
+
+
+def _figure_rows(drawn: Facts) -> list[Sequence[str]]:
+    """The ranks of each bin, or the spread over ranks in each dump; the page has a line a rank."""
+    if drawn["kind"] == "lines":
+        spreads = [[figure(each[key]) for key in ("least", "median", "most")] for each in drawn["dumps"]]
+        heading = (f"dump ({drawn['case'] or 'not run'})", "least, s", "median, s", "most, s")
+        return [heading, *((str(place + 1), *spread) for place, spread in enumerate(spreads))]
+    bins = list(zip(drawn["edges"], drawn["edges"][1:], strict=False))
+    counts = [each["counts"] for each in drawn["series"]]
+    heading = ("seconds", *(each["name"] for each in drawn["series"]))
+    rows = [(f"{figure(low)} to {figure(high)}", *(f"{of[place]:,}" for of in counts))
+            for place, (low, high) in enumerate(bins)]  # fmt: skip
+    return [heading if counts else ("not run",), *rows]
 
 
 def _name(case: Facts) -> str:
@@ -100,8 +123,8 @@ def _remarks(facts: Facts) -> list[str]:
 
 
 def figure(value: float) -> str:
-    """Three digits, and all of those before the point."""
+    """Three digits, and all of those before the point; of less than a millionth fewer."""
     if value == 0:
         return "0"
-    digits = max(0, 2 - len(str(int(abs(value)))) + 1) if abs(value) >= 1 else 3
+    digits = min(8, max(0, 2 - math.floor(math.log10(abs(value)))))
     return f"{value:,.{digits}f}"

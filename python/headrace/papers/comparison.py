@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from headrace.papers.figures import drawn
 from headrace.papers.intervals import Estimate, mean, times
 from headrace.papers.matrix import Run, runs_of
 from headrace.papers.paper import Case, Measure, Paper, Table
@@ -66,6 +67,7 @@ def _table(table: Table, paper: Paper, repeats: int, results: Results) -> dict[s
         for case in table.cases
     ]
     made = {**facts, "tried": [min(tried), max(tried)], "fitted": paper.fitted_to(table), "cases": cases}
+    made["figures"] = [drawn(figure, runs) for figure in table.figures]
     return {**made, "here": ran(made, paper.manner.words), "verdict": of_table(made)}
 
 

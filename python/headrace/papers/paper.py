@@ -15,7 +15,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["Case", "Manner", "Measure", "Paper", "Table", "names", "read"]
+__all__ = ["Case", "Figure", "Manner", "Measure", "Paper", "Table", "names", "read"]
 
 PUBLISHED = Path(__file__).with_name("published")
 
@@ -61,6 +61,20 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """`kind`: "histogram" of all seconds of a list of the JSON, `key`, or "lines" of each rank over it."""
+
+    name: str
+    title: str
+    kind: str
+    key: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("histogram", "lines"):
+            raise ValueError(f"{self.name}: kind is histogram or lines, not {self.kind!r}")
+
+
+@dataclass(frozen=True)
 class Table:
     """`words`: of the pattern, before those of a case; `size`: in words, what is run here."""
 
@@ -71,6 +85,7 @@ class Table:
     words: tuple[str, ...]
     measures: tuple[Measure, ...]
     cases: tuple[Case, ...]
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -171,6 +186,7 @@ def _table(
         (*_texts(own["words"]), *options),
         tuple(measures[name] for name in facts["measures"]),
         cases,
+        tuple(Figure(**each) for each in facts.get("figures", [])),
     )
 
 

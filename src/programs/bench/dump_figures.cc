@@ -23,6 +23,14 @@ double supervising(const PhaseFigures& rank) {
   return static_cast<double>(ns) / 1e9;
 }
 
+/// Of each rank; null of one that took no part.
+std::string seconds_of_ranks(const std::vector<PhaseFigures>& ranks, double (*of)(const PhaseFigures&)) {
+  std::string json;
+  for (const PhaseFigures& rank : ranks)
+    json += (json.empty() ? "" : ", ") + (of(rank) > 0 ? format("%.9f", of(rank)) : "null");
+  return "[" + json + "]";
+}
+
 /// Of the ranks that took part, in each dump.
 Figure spread(const char* what, const MeasuredPhases& phases, double (*of)(const PhaseFigures&)) {
   Figure figure{what + std::string("_seconds"), "[", ""};
@@ -35,9 +43,11 @@ Figure spread(const char* what, const MeasuredPhases& phases, double (*of)(const
     std::sort(seconds.begin(), seconds.end());
     const size_t half = seconds.size() / 2;
     const double middle = seconds.size() % 2 != 0 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
-    figure.json += format("%s{\"dump\": %u, \"ranks\": %zu, \"least\": %.9f, \"median\": %.9f, \"most\": %.9f}",
-                          figure.json.size() > 1 ? ", " : "", phase.number + 1, seconds.size(), seconds.front(), middle,
-                          seconds.back());
+    figure.json += format(
+        "%s{\"dump\": %u, \"ranks\": %zu, \"least\": %.9f, \"median\": %.9f, \"most\": %.9f, "
+        "\"seconds\": %s}",
+        figure.json.size() > 1 ? ", " : "", phase.number + 1, seconds.size(), seconds.front(), middle, seconds.back(),
+        seconds_of_ranks(sum.ranks, of).c_str());
     figure.text += format("%s%s, %s: %.3f to %.3f ms, median %.3f ms", figure.text.empty() ? "" : "\n",
                           phase.name.c_str(), (what + (" by " + count_of(seconds.size(), "rank"))).c_str(),
                           seconds.front() * 1e3, seconds.back() * 1e3, middle * 1e3);

@@ -27,6 +27,26 @@ export interface Case {
   measures: Measure[];
 }
 
+/** A figure that is no table: times of ranks in bins, by case. */
+export interface HistogramFacts {
+  name: string;
+  title: string;
+  kind: "histogram";
+  /** Seconds; one more than bins. */
+  edges: number[];
+  series: { name: string; counts: number[] }[];
+}
+
+/** A line a rank, over dumps. */
+export interface LinesFacts {
+  name: string;
+  title: string;
+  kind: "lines";
+  case: string | null;
+  lines: { rank: number; seconds: (number | null)[] }[];
+  dumps: { least: number; median: number; most: number }[];
+}
+
 export interface PaperTable {
   name: string;
   title: string;
@@ -37,6 +57,7 @@ export interface PaperTable {
   verdict: string;
   /** What its profile was derived from, if that is of this paper; else null. */
   fitted: string | null;
+  figures: (HistogramFacts | LinesFacts)[];
   cases: Case[];
 }
 

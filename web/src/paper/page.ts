@@ -3,11 +3,12 @@ import { captioned } from "../grid/captioned";
 import { figures, names, words } from "../grid/column";
 import { Grid, numbersOf, textsOf } from "../grid/grid";
 import type { Payload } from "../payload/decode";
-import { columns } from "../plots/columns";
+import { type Mark, beside } from "../plots/beside";
 import { printable } from "../text/printable";
 import { count, known } from "../text/units";
 import { h } from "../ui/dom";
 import { addSections, note } from "../ui/section";
+import { drawn } from "./figures";
 import type { Case, Estimate, Measure, PaperFacts, PaperTable } from "./facts";
 
 export function paperPage(payload: Payload, main: HTMLElement, navigation: HTMLElement): void {
@@ -48,6 +49,8 @@ function shown(table: PaperTable): HTMLElement[] {
     ...(table.fitted ? [note(printable(table.fitted))] : []),
     ...table.cases[0].measures.flatMap((_, at) => picture(table, at)),
     captioned("Figures", table.name, grid(table)),
+    captioned("Runs", `${table.name}-runs`, runs(table)),
+    ...table.figures.flatMap(drawn),
   ];
 }
 
@@ -58,17 +61,16 @@ function picture(table: PaperTable, at: number): HTMLElement[] {
   const relative = table.cases.some((each) => of(each).published_times !== null);
   const published = relative || table.cases.some((each) => typeof of(each).published === "number");
   if (!published && at > 0) return []; // the table has it
-  const here = (each: Case) => (relative ? times(each, table, of(each).times) : (of(each).here?.value ?? null));
-  const there = (each: Case) => (relative ? times(each, table, of(each).published_times) : plain(of(each).published));
+  const here = (each: Case) => (relative ? times(each, table, of(each).times) : of(each).here);
+  const there = (each: Case) => bare(relative ? (each === table.cases[0] ? 1 : of(each).published_times) : plain(of(each).published));
   const what = relative ? `${name}: times as good as “${printable(table.cases[0].name)}”` : `${name}, ${unit}`;
-  const plot = columns({
+  const plot = beside({
     label: `${what}, here and as published`,
-    axis: what,
+    title: what,
     names: table.cases.map((each) => printable(each.name)),
-    heading: (index) => printable(table.cases[index].name),
-    figures: [
-      { name: "here", colour: "--write", values: table.cases.map(here) },
-      ...(published ? [{ name: "published", colour: "--read", values: table.cases.map(there) }] : []),
+    kinds: [
+      { name: "here", colour: "--write", marks: table.cases.map(here) },
+      ...(published ? [{ name: "published", colour: "--read", marks: table.cases.map(there) }] : []),
     ],
     format: threeDigits,
   });
@@ -76,10 +78,9 @@ function picture(table: PaperTable, at: number): HTMLElement[] {
 }
 
 /** The first case is once as good as itself. */
-function times(each: Case, table: PaperTable, value: Estimate | number | null): number | null {
-  if (each === table.cases[0]) return 1;
-  return value === null || typeof value === "number" ? value : value.value;
-}
+const times = (each: Case, table: PaperTable, value: Estimate | null): Mark | null => (each === table.cases[0] ? bare(1) : value);
+
+const bare = (value: number | null): Mark | null => (value === null ? null : { value, low: null, high: null });
 
 const plain = (value: number | string | null): number | null => (typeof value === "number" ? value : null);
 
@@ -94,6 +95,14 @@ const OUTCOMES: Record<Case["outcome"], string> = {
   "not run": "not run",
 };
 
+/** Why there is no figure, or what an interval that is wider than its value is worth. */
+function remark(each: Case, { here, times: ratio, published }: Measure): string {
+  const others = each.runs && each.outcome !== "done" ? `${count(each.runs, "run")}, others: ` : "";
+  const noise = here?.noisy || ratio?.noisy ? "too noisy to say" : "";
+  return [others + OUTCOMES[each.outcome], noise, published === "x" ? "published: does not fit" : ""].filter(Boolean).join("; ");
+}
+
+/** All its columns are in view on a page of usual width. */
 function grid(table: PaperTable): Grid {
   const rows = table.cases.flatMap((each) => each.measures.map((measure) => ({ each, measure })));
   type Row = (typeof rows)[number];
@@ -113,9 +122,18 @@ function grid(table: PaperTable): Grid {
       column("times_high", "to", ({ measure }) => measure.times?.high),
       column("published", "Published", ({ measure }) => plain(measure.published)),
       column("published_times", "Times", ({ measure }) => measure.published_times),
-      words("outcome", "Outcome", textsOf(rows, ({ each }) => (each.runs && each.outcome !== "done" ? `${count(each.runs, "run")}, others: ` : "") + OUTCOMES[each.outcome])),
-      words("published_outcome", "Published as", textsOf(rows, ({ measure }) => (measure.published === "x" ? "does not fit" : ""))),
-      names("words", "headrace bench", textsOf(rows, ({ each }) => each.words.join(" "))),
+      words("remark", "Remark", textsOf(rows, ({ each, measure }) => remark(each, measure))),
+    ],
+  });
+}
+
+function runs(table: PaperTable): Grid {
+  return new Grid({
+    label: `Runs of ${table.title}`,
+    rows: table.cases.length,
+    columns: [
+      words("case", "Case", textsOf(table.cases, ({ name }) => name)),
+      names("words", "headrace bench", textsOf(table.cases, (each) => each.words.join(" "))),
     ],
   });
 }
