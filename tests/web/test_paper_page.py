@@ -55,11 +55,11 @@ key = "supervising_seconds"
 """
 
 
-def page_of(tmp_path: Path, noise: float) -> Path:
+def page_of(tmp_path: Path, noise: float, repetitions: int = 3) -> Path:
     study, results, page = tmp_path / "study.toml", tmp_path / "results", tmp_path / "page.html"
     study.write_text(STUDY)
     lines = []
-    for run in runs_of(paper.read(str(study)), 3):
+    for run in runs_of(paper.read(str(study)), repetitions):
         factor = (1 if run.case.words == () else 250) * (1 + noise * run.repetition)
         dumps = [{"seconds": [None, 0.001 * factor, 0.002 * dump]} for dump in (1, 2, 3)]
         figures = {
@@ -97,3 +97,13 @@ def test_noise_has_a_word(tmp_path: Path, open_page: Any) -> None:
     page = open_page(page_of(tmp_path, 1.0), phone=True)
     expect(page.get_by_role("table").first).to_contain_text("too noisy to say")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut on a phone"
+
+
+def test_what_was_not_run_has_no_mark(tmp_path: Path, open_page: Any) -> None:
+    page = open_page(page_of(tmp_path, 0, repetitions=0))
+    expect(page.locator("#table-0")).to_contain_text("Here: not run.")
+    picture = page.get_by_role("img", name="rate: times as good as").locator("..")
+    page.mouse.move(0, 0)
+    picture.hover(position={"x": 400, "y": 30})
+    expect(picture.locator(".tip")).to_contain_text("herenot known")
+    expect(page.locator("h4 + .note")).to_have_text(["Not run.", "Not run."])

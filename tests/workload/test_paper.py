@@ -394,6 +394,7 @@ def test_figures_of_ranks_are_drawn(tmp_path: Path) -> None:
     before = study.facts("--show")["tables"][0]["figures"]
     assert before[0]["edges"] == [] and before[1]["lines"] == []
     assert "Figure 1: leaders" in study.run("--show").stdout
+    assert "not run" in study.run("--show").stdout
     histogram, lines = study.facts("--repeats", "2")["tables"][0]["figures"]
     assert [each["name"] for each in histogram["series"]] == ["64K", "1M"]
     assert [sum(each["counts"]) for each in histogram["series"]] == [4, 4], "a leader, two dumps, two runs"

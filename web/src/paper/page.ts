@@ -9,7 +9,7 @@ import { count, known } from "../text/units";
 import { h } from "../ui/dom";
 import { addSections, note } from "../ui/section";
 import { drawn } from "./figures";
-import type { Case, Estimate, Measure, PaperFacts, PaperTable } from "./facts";
+import type { Case, Measure, PaperFacts, PaperTable } from "./facts";
 
 export function paperPage(payload: Payload, main: HTMLElement, navigation: HTMLElement): void {
   const facts = payload.facts as unknown as PaperFacts;
@@ -61,7 +61,7 @@ function picture(table: PaperTable, at: number): HTMLElement[] {
   const relative = table.cases.some((each) => of(each).published_times !== null);
   const published = relative || table.cases.some((each) => typeof of(each).published === "number");
   if (!published && at > 0) return []; // the table has it
-  const here = (each: Case) => (relative ? times(each, table, of(each).times) : of(each).here);
+  const here = (each: Case) => (relative ? times(each, table, of(each)) : of(each).here);
   const there = (each: Case) => bare(relative ? (each === table.cases[0] ? 1 : of(each).published_times) : plain(of(each).published));
   const what = relative ? `${name}: times as good as “${printable(table.cases[0].name)}”` : `${name}, ${unit}`;
   const plot = beside({
@@ -78,7 +78,10 @@ function picture(table: PaperTable, at: number): HTMLElement[] {
 }
 
 /** The first case is once as good as itself. */
-const times = (each: Case, table: PaperTable, value: Estimate | null): Mark | null => (each === table.cases[0] ? bare(1) : value);
+function times(each: Case, table: PaperTable, measure: Measure): Mark | null {
+  if (each !== table.cases[0]) return measure.times;
+  return measure.here ? bare(1) : null; // not run, it is nothing
+}
 
 const bare = (value: number | null): Mark | null => (value === null ? null : { value, low: null, high: null });
 
