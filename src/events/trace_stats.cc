@@ -111,8 +111,8 @@ class LocationStats {
     const bool known = left == SpanStack::Left::kInnermost || left == SpanStack::Left::kOuter;
     if (!known) span = {.reference = event.reference()};
     const bool on_file = event.kind() == EventKind::kIoEnd, failed = on_file && event.place != 0;
-    // An end may know more than its begin, such as the handle of what was opened.
-    if (on_file && (event.other != 0 || !is_on_file(span))) span.row = event.other;
+    // An end may know more than its begin, such as the handle of what was opened; of two names it has the second.
+    if (on_file && (span.row == 0 || !is_on_file(span))) span.row = event.other;
     if (!is_chosen(span, failed)) return;
     SpanFigures& figures = stats_.spans[event.reference()];
     figures.calls++;

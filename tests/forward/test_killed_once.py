@@ -110,3 +110,21 @@ while True:
     for number in range(6):
         own = [line for line in found if line.startswith(f"{number}:")]
         assert own == sorted(own, key=lambda line: int(line.split(":")[1]))
+
+
+def test_one_of_several_that_make_a_name_wins(servers: Servers, tmp_path: Path) -> None:
+    die = tmp_path / "die"
+    place = Place(servers, tmp_path, 1, "--trial", f"die-file={die}", "--write-through")
+    place.spec = f"/fwd={place.root}@{place.server.addresses[0]}"
+    race = """
+for number in range(8):
+    if os.fork() == 0:
+        try:
+            os.mkdir("lock")
+        except FileExistsError:
+            os._exit(1)
+        os._exit(0)
+won = sum(os.wait()[1] == 0 for _ in range(8))
+assert won == 1, won
+"""
+    run_over_a_killed_server(place, servers, die, race)

@@ -396,6 +396,8 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   if (!path || !*path)
     return ok && directory >= 0 ? descriptor_call(function, directory, which, ok, time)
                                 : plain_call(function, ok, time);
+  // Of other failures the kernel may have seen the first path alone: the second may be no address.
+  const bool was_looked_at = other.path && (ok || errno == EEXIST);
   const ApartCall call = apart_call(function, which, ok, time);
   Update update;
   if (!update.enter_anew()) return count_apart(call);
@@ -410,7 +412,7 @@ void path_call(Fn function, int directory, const char* path, Metadata::Count whi
   const uint32_t handle = ok                              ? handle_in_events(record, function, time)
                           : will_be_event(function, time) ? handle_of_path(name)
                                                           : 0;
-  const uint32_t other_handle = other.path && handle ? handle_of_other(name, other) : 0;
+  const uint32_t other_handle = was_looked_at && handle ? handle_of_other(name, other) : 0;
   if (record > 0) {
     shard = count_metadata(static_cast<uint32_t>(record), layer_of(function), ok ? which : Metadata::kErrors, time);
     if (ok && shard) shard->flags |= record_flags;

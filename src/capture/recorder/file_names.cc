@@ -115,9 +115,12 @@ void count_replaced(uint32_t target) {
 }  // namespace
 
 uint32_t handle_of_other(const PathName& first, const OtherPath& other) {
-  if (other.from_first) return handle_of_path(target_of(first, other.path));
-  const int fd = descriptor_meant(other.directory, other.path, other.flags);
-  if (fd < 0) return handle_of_path(absolute_name(other.directory, other.path, 1));
+  const int fd = other.from_first ? -1 : descriptor_meant(other.directory, other.path, other.flags);
+  if (fd < 0) {
+    const PathName name =
+        other.from_first ? target_of(first, other.path) : absolute_name(other.directory, other.path, 1);
+    return excluding_rule(name.text, name.length) >= 0 ? 0 : handle_of_path(name);  // it has no name in a trace
+  }
   const uint32_t record = open_record(fd);
   const uint32_t handle = record ? handle_of(record) : 0;
   if (record) drop_record(record);

@@ -56,7 +56,7 @@ void TraceTables::end(const BalancedEvent& balanced, TableRows& rows) {
   const bool operation = event.kind() == EventKind::kIoEnd;
   // A begin that is made without having been seen says nothing.
   const bool asked = operation && !(made && begin.size == 0 && begin.other == 0);
-  const uint32_t handle = operation ? (event.other != 0 ? event.other : begin.other) : 0;
+  const uint32_t handle = operation ? (begin.other != 0 ? begin.other : event.other) : 0;
   if (handle != 0) handles_.emplace(trace_->locations()[locations_[at_]].what.process, handle);
   rows.spans.push_back({.location = locations_[at_],
                         .function = event.reference(),

@@ -58,6 +58,8 @@ class Execution {
   int gone(int error, const std::optional<File>& file);
   void forget(const File& file);
   uint64_t inode_now() const;
+  bool claim() const;
+  int run_call();
   bool has_happened() const;
   int as_done();
 
@@ -235,6 +237,7 @@ int Execution::resize(const File& file, uint64_t size) {
   const int error = (*opened)->resize(size);
   if (held != nullptr) held->resume(error == 0 ? std::optional<uint64_t>(size) : std::nullopt);
   if (error != 0) return error;
+  if (services_.journal != nullptr) services_.journal->cut(file.identity());
   return answer(attributes(file));
 }
 
@@ -328,12 +331,22 @@ uint64_t Execution::inode_now() const {
   const auto directory = file(is_link ? request_.other_handle : request_.handle);
   if (!directory.ok()) return 0;
   const auto found = services_.backend->lookup({*directory, is_link ? request_.other_name : request_.name}, false);
-  return found.ok() ? found->file.inode : 0;
+  if (!found.ok()) return found.error() == ENOENT ? 0 : kAnything;
+  return found->file.inode;
+}
+
+/// False: another call has made the name, or taken it away, since the server that was killed.
+bool Execution::claim() const {
+  const bool is_link = request_.op == Op::kLink, takes = request_.op == Op::kRemove || request_.op == Op::kRename;
+  const auto directory = file(is_link ? request_.other_handle : request_.handle);
+  return directory.ok() &&
+         services_.journal->claim(directory->identity(), is_link ? request_.other_name : request_.name, !takes);
 }
 
 /// Whether a server that was killed did it, which began when `before` was there.
 bool Execution::has_happened() const {
   const uint64_t before = *call_.before, now = inode_now();
+  if (before == kAnything || now == kAnything) return false;
   if (request_.op != Op::kRemove && request_.op != Op::kRename) return before == 0 && now != 0;
   if (before == 0 || now == before) return false;
   if (request_.op == Op::kRemove) return true;
@@ -352,12 +365,21 @@ int Execution::as_done() {
 }
 
 int Execution::run() {
-  if (services_.journal != nullptr && changes_names(request_.op)) {
-    if (!call_.before.has_value())
-      services_.journal->begin(call_.client, call_.header.id, inode_now());
-    else if (has_happened())
-      return as_done();
-  }
+  Journal* const journal = services_.journal;
+  if (journal == nullptr || !changes_names(request_.op)) return run_call();
+  const bool is_link = request_.op == Op::kLink;
+  const auto directory = file(is_link ? request_.other_handle : request_.handle);
+  if (!directory.ok()) return directory.error();
+  const auto alone = journal->alone(directory->identity(), is_link ? request_.other_name : request_.name);
+  const bool has_left = journal->has_left();
+  journal->begin(call_.client, call_.header.id, call_.before.has_value() ? *call_.before : inode_now());
+  if (call_.before.has_value() && has_happened() && claim()) return as_done();
+  const int error = run_call();
+  if (error == 0 && has_left) claim();
+  return error;
+}
+
+int Execution::run_call() {
   switch (request_.op) {
     case Op::kStatus:
       text_ = services_.counters->open_metrics(*services_.buffers) + services_.write_buffer->open_metrics() + "# EOF\n";

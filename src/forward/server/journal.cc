@@ -12,7 +12,7 @@
 namespace headrace::forward {
 namespace {
 
-constexpr uint64_t kLeftNs = 60'000'000'000;
+constexpr uint64_t kLeftNs = 300'000'000'000;  // longer than any call
 constexpr uint8_t kBegun = 1, kDone = 2;
 constexpr char kCallsMagic[8] = {'H', 'R', 'C', 'A', 'L', 'L', 'S', '1'};
 constexpr size_t kMostAnswer = 64 << 10;
@@ -39,7 +39,7 @@ base::Result<std::unique_ptr<Journal>> Journal::open(const std::string& path) {
   const bool is_own = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
   if (!is_own || !journal->load())
     return base::Status(base::Code::kInvalid, path + ": is no list of calls of a server of yours");
-  journal->write_again();
+  if (!journal->write_again()) return base::Status(base::Code::kIo, path + ".new: cannot be written");
   return journal;
 }
 
@@ -71,15 +71,12 @@ bool Journal::load() {
     }
     at += head.bytes;
   }
-  for (const auto& [key, entry] : entries_) {
-    uint64_t& end = taken_[entry.file];
-    if (!entry.left.done) end = std::max(end, entry.end);
-  }
+  left_ = entries_.size();
   return true;
 }
 
 /// A note that cannot be written is one that the next server lacks, as if there were no list.
-void Journal::note(uint8_t kind, const Key& key, const Entry& entry) {
+bool Journal::note(uint8_t kind, const Key& key, const Entry& entry) {
   const Begun begun{entry.left.before, entry.file, entry.end};
   const auto* body = kind == kDone ? entry.left.answer.data() : reinterpret_cast<const uint8_t*>(&begun);
   const size_t length = kind == kDone ? entry.left.answer.size() : sizeof begun;
@@ -88,29 +85,40 @@ void Journal::note(uint8_t kind, const Key& key, const Entry& entry) {
   memcpy(record.data(), &head, sizeof head);
   if (length > 0) memcpy(record.data() + sizeof head, body, length);
   const ssize_t wrote = write(fd_, record.data(), record.size());
-  if (wrote > 0) bytes_ += static_cast<size_t>(wrote);
+  if (wrote == static_cast<ssize_t>(record.size())) {
+    bytes_ += record.size();
+    return true;
+  }
+  // Half of it, as on a full disk, would hide all that follows.
+  if (wrote > 0 && ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) return false;
+  return false;
 }
 
 /// What is needed, into a new file in place of the old one: whenever this is killed, one of them is there.
-void Journal::write_again() {
+bool Journal::write_again() {
   // Clients of an earlier server had time enough to come.
-  if (base::clock_ns(CLOCK_MONOTONIC) - opened_ns_ > kLeftNs)
+  if (base::clock_ns(CLOCK_MONOTONIC) - opened_ns_ > kLeftNs) {
     std::erase_if(entries_, [](const auto& each) { return each.second.is_left; });
+    claimed_.clear();
+    left_ = 0;
+  }
   const std::string fresh = path_ + ".new";
   const int fd = ::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return;
+  if (fd < 0) return false;
   const int old = std::exchange(fd_, fd);
-  bytes_ = 0;
-  const bool begun = write(fd, kCallsMagic, sizeof kCallsMagic) == static_cast<ssize_t>(sizeof kCallsMagic);
-  for (const auto& [key, entry] : entries_) note(entry.left.done ? kDone : kBegun, key, entry);
+  const size_t old_bytes = std::exchange(bytes_, sizeof kCallsMagic);
+  bool is_whole = write(fd, kCallsMagic, sizeof kCallsMagic) == static_cast<ssize_t>(sizeof kCallsMagic);
+  for (const auto& [key, entry] : entries_) is_whole = is_whole && note(entry.left.done ? kDone : kBegun, key, entry);
   most_bytes_ = std::max(kUsualBytes, 2 * bytes_);
-  if (begun && rename(fresh.c_str(), path_.c_str()) == 0) {
+  if (is_whole && rename(fresh.c_str(), path_.c_str()) == 0) {
     close(old);
-    return;
+    return true;
   }
   fd_ = old;
+  bytes_ = old_bytes;
   close(fd);
   unlink(fresh.c_str());
+  return false;
 }
 
 std::optional<Journal::Left> Journal::left(const Nonce& client, uint64_t id) {
@@ -123,7 +131,8 @@ std::optional<Journal::Left> Journal::left(const Nonce& client, uint64_t id) {
 void Journal::begin(const Nonce& client, uint64_t id, uint64_t before, uint64_t file, uint64_t end) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Entry& entry = entries_[{client, id}];
-  entry = Entry{{false, {}, before}, entry.is_left, file, end};
+  left_ -= entry.is_left;
+  entry = Entry{{false, {}, before}, false, file, end};
   note(kBegun, {client, id}, entry);
 }
 
@@ -140,15 +149,39 @@ void Journal::done(const Nonce& client, uint64_t id, base::Bytes answer) {
 
 void Journal::passed(const Nonce& client, uint64_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  entries_.erase(entries_.lower_bound({client, 0}), entries_.lower_bound({client, id}));
+  const auto first = entries_.lower_bound({client, 0}), last = entries_.lower_bound({client, id});
+  for (auto each = first; each != last; ++each) left_ -= each->second.is_left;
+  entries_.erase(first, last);
   if (bytes_ > most_bytes_) write_again();
 }
 
 void Journal::gone(const Nonce& client) { passed(client, UINT64_MAX); }
 
-uint64_t Journal::taken(uint64_t file) const {
-  const auto found = taken_.find(file);
-  return found == taken_.end() ? 0 : found->second;
+uint64_t Journal::taken(uint64_t file) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t most = 0;
+  for (const auto& [key, entry] : entries_) {
+    if (left_ == 0) break;
+    if (entry.is_left && !entry.left.done && entry.file == file) most = std::max(most, entry.end);
+  }
+  return most;
+}
+
+void Journal::cut(uint64_t file) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [key, entry] : entries_) {
+    if (entry.is_left && entry.file == file) entry.end = 0;
+  }
+}
+
+bool Journal::has_left() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return left_ > 0;
+}
+
+bool Journal::claim(uint64_t directory, std::string_view name, bool made) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return claimed_.emplace(directory, std::string(name), made).second;
 }
 
 void Journal::remove() { unlink(path_.c_str()); }

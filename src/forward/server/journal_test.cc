@@ -81,9 +81,22 @@ TEST_F(JournalTest, PlacesOfAppendsStayTaken) {
   EXPECT_EQ(journal->taken(77), 180U);
   EXPECT_EQ(journal->taken(78), 0U);
   EXPECT_EQ(journal->taken(79), 0U);
+  journal->begin(client_, 2, 150, 77, 180);  // it came again
+  EXPECT_EQ(journal->taken(77), 150U);
+  journal->cut(77);
+  EXPECT_EQ(journal->taken(77), 0U);
+}
+
+TEST_F(JournalTest, ANameIsMadeByOneCallAlone) {
+  const auto journal = open();
+  EXPECT_TRUE(journal->claim(5, "lock", true));
+  EXPECT_FALSE(journal->claim(5, "lock", true));
+  EXPECT_TRUE(journal->claim(5, "lock", false));
+  EXPECT_TRUE(journal->claim(6, "lock", true));
 }
 
 TEST_F(JournalTest, AnyPrefixIsRead) {
+  constexpr size_t kHead = 32, kBody = 24;  // as docs/formats/forwarding-protocol.md has them
   {
     const auto journal = open();
     journal->begin(client_, 1, 5);
@@ -91,11 +104,13 @@ TEST_F(JournalTest, AnyPrefixIsRead) {
     journal->begin(client_, 2, 6);
   }
   const std::string all = bytes();
-  for (size_t length = 8; length < all.size(); ++length) {
+  for (size_t length = 8; length <= all.size(); ++length) {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << all.substr(0, length);
     const auto journal = open();
-    const auto last = journal->left(client_, 2);
-    EXPECT_TRUE(!last.has_value() || last->before == 6U);
+    const auto first = journal->left(client_, 1), last = journal->left(client_, 2);
+    EXPECT_EQ(first.has_value(), length >= 8 + kHead + kBody);
+    EXPECT_EQ(first.has_value() && first->done, length >= 8 + 2 * kHead + kBody + answer_.size());
+    EXPECT_EQ(last.has_value(), length >= all.size());
   }
 }
 

@@ -72,11 +72,6 @@ Server::Server(std::unique_ptr<Backend> backend, const Options& options)
 }
 
 base::Status Server::open(const Options& options) {
-  if (!options.journal.empty()) {
-    HEADRACE_ASSIGN(journal_, Journal::open(options.journal));
-    shared_.services.journal = journal_.get();
-    sessions_.keep_in(journal_.get());
-  }
   for (unsigned i = 0; i < std::max(1u, options.event_threads); ++i) {
     loops_.push_back(std::make_unique<EventLoop>(shared_));
     HEADRACE_TRY(loops_.back()->open());
@@ -87,6 +82,12 @@ base::Status Server::open(const Options& options) {
     loops_[0]->listen(std::move(listener), [this](std::unique_ptr<Link> link) {
       loops_[next_loop_++ % loops_.size()]->add(std::move(link));
     });
+  }
+  // The addresses are this server's: no other that runs has the same journal.
+  if (!options.journal.empty()) {
+    HEADRACE_ASSIGN(journal_, Journal::open(options.journal));
+    shared_.services.journal = journal_.get();
+    sessions_.keep_in(journal_.get());
   }
   for (const auto& loop : loops_) loop->start();
   return {};

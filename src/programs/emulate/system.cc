@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "programs/emulate/files.h"
 #include "programs/emulate/model.h"
 #include "programs/emulate/real.h"
@@ -32,7 +34,7 @@ struct Stripes {
 int answer_of_lustre(unsigned long request, void* layout) {
   if (request == kSetStripes) return 0;
   Stripes stripes;
-  if (stripe_size() != 0) stripes.size = static_cast<uint32_t>(stripe_size());
+  if (stripe_size() != 0) stripes.size = static_cast<uint32_t>(std::min<uint64_t>(stripe_size(), 2U << 30));
   memcpy(layout, &stripes, sizeof stripes);
   return 0;
 }

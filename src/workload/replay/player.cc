@@ -1,6 +1,7 @@
 #include "workload/replay/player.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,7 +53,11 @@ Result<std::unique_ptr<Player>> Player::make(const Recording& job, const Plan& p
   player->directories_.assign(slots, nullptr);
   player->files_.assign(slots, 0);
   player->mpi_open_.assign(slots, false);
-  for (const std::string& path : job.paths) player->paths_.push_back(player->settings_.root + "/" + name_below(path));
+  // Whole, since symbolic links are made of these names, too.
+  std::string root = player->settings_.root;
+  char here[PATH_MAX];
+  if (!root.starts_with('/') && getcwd(here, sizeof here) != nullptr) root = std::string(here) + "/" + root;
+  for (const std::string& path : job.paths) player->paths_.push_back(root + "/" + name_below(path));
   return player;
 }
 

@@ -1,7 +1,6 @@
 /** Names of any length, shortened so that those of one table still differ. */
 import { h } from "../ui/dom";
 
-const MOST = 400; // characters in the document
 const HEAD = 4; // fewer characters of a beginning tell nothing
 
 /** What is shown of a name, and what is left out, in turn; the first is shown. `room` is in characters. */
@@ -45,8 +44,7 @@ function columns(name: string): number {
  * `whole`. `room` is in pixels, none where there is enough; `letter` is the width of one.
  */
 export function elided(name: string, whole = name, room = Infinity, letter = 7.5): HTMLElement {
-  const text = name.slice(0, MOST);
-  const characters = Math.max(8, Math.floor(((room / letter) * text.length) / Math.max(1, columns(text))));
-  const parts = partsOf(text, characters).map((part, place) => (place % 2 ? h("span", { class: "gap" }, part) : part));
+  const characters = name === "" ? 0 : Math.max(8, Math.floor(((room / letter) * name.length) / columns(name)));
+  const parts = partsOf(name, characters).map((part, place) => (place % 2 ? h("span", { class: "gap" }, part) : part));
   return h("span", { class: "name path", "data-full": whole }, ...parts);
 }
