@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,8 @@ with open("a", "rb") as file:
 """
     place = tmp_path / "place"
     place.mkdir()
-    figures = Bench(place).figures("replay", str(run_job(tmp_path, ["python3", "-I", "-S", "-c", program])))
+    figures = Bench(place).figures(
+        "replay", str(run_job(tmp_path, [sys.executable, "-I", "-S", "-c", program]))
+    )
     left = {row["reason"]: row["calls"] for row in figures["left_out"]}
     assert left["mmap: which pages of mapped memory are read and written is in no trace"] == 1

@@ -185,8 +185,7 @@ def metric(connection: Connection, _: Settings, __: Scope) -> Figure:
     WHEN nodes IS NULL OR nodes = 0 THEN 'nodes are not known'
     WHEN slowest_ns IS NULL OR slowest_ns = 0 THEN 'no time of I/O'
     WHEN slowest_exact THEN 'exact: the slowest process'
-    ELSE 'estimated: shared files by their slowest process or from first open to last I/O'
-    END AS how
+    ELSE 'estimated: the slowest process in each shared file' END AS how
   FROM study_runs WHERE moved > 0) hows
 GROUP BY how ORDER BY jobs DESC, how""",
     )
