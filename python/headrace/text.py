@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-__all__ = ["chance", "count", "every", "lasting", "significant", "size"]
+__all__ = ["chance", "count", "every", "lasting", "significant", "size", "three_digits"]
 
 _LEAST_CHANCE = 1e-4
 
@@ -25,12 +25,17 @@ def size(value: float) -> str:
     """Bytes in the unit that gives one to four digits, three of them significant."""
     amount = float(value)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        text = significant(amount).replace(",", "")
+        text = three_digits(amount)
         # What is rounded up to the next unit is said in it.
         if abs(float(text)) < 1024 or unit == "PiB":
             break
         amount /= 1024
     return f"{text} {unit}"
+
+
+def three_digits(value: float) -> str:
+    """As a unit follows: without commas, so that it is a number for programs too."""
+    return significant(value).replace(",", "")
 
 
 def chance(p: float) -> str:

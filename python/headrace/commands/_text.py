@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.text import count, significant, size
+from headrace.text import count, size, three_digits
 
 LIBRARY_NAMES = {"hdf5": "HDF5", "pnetcdf": "PnetCDF", "mpiio": "MPI-IO"}
 NONE = "\u2013"  # in place of a figure that does not exist
@@ -147,21 +147,16 @@ def exact_size(value: int) -> str:
 def duration(nanoseconds: float) -> str:
     value = float(nanoseconds)
     for unit in ("ns", "µs", "ms"):
-        text = f"{value:.0f}" if unit == "ns" else _three_digits(value)
+        text = f"{value:.0f}" if unit == "ns" else three_digits(value)
         if abs(float(text)) < 1000:
             return f"{text} {unit}"
         value /= 1e3
     if abs(value) < 120:
-        return f"{_three_digits(value)} s"
+        return f"{three_digits(value)} s"
     sign = "-" if value < 0 else ""
     minutes, seconds = divmod(round(abs(value)), 60)
     hours, minutes = divmod(minutes, 60)
     return sign + (f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s")
-
-
-def _three_digits(value: float) -> str:
-    """Three significant digits, but never fewer than the whole ones, and no exponent."""
-    return significant(value).replace(",", "")
 
 
 def percent(share: float | None) -> str:

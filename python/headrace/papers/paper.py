@@ -23,8 +23,8 @@ PUBLISHED = Path(__file__).with_name("published")
 @dataclass(frozen=True)
 class Measure:
     """`key`: of the JSON that a run prints, with dots between the keys of objects
-    and the names of phases, or several with + between them; `less`: less is better; `divisor`: the unit, in
-    that of the key."""
+    and the names of phases, or several with + between them; `less`: less is better; `divisor`: how many
+    of the key's units make one of this measure."""
 
     key: str
     name: str

@@ -57,10 +57,12 @@ class Execution {
   int opened(const File& file);
   int gone(int error, const std::optional<File>& file);
   void forget(const File& file);
-  uint64_t inode_now() const;
-  bool claim() const;
+  base::Bytes directory_of_name() const;
+  std::string_view changed_name() const;
+  uint64_t inode_now(const File& directory) const;
+  bool claim(const File& directory) const;
   int run_call();
-  bool has_happened() const;
+  bool has_happened(const File& directory) const;
   int as_done();
 
   const Services& services_;
@@ -323,36 +325,40 @@ int Execution::opened(const File& file) {
   return 0;
 }
 
-/// The inode of the name that the call makes or takes away; 0: there is none. Making what may be there already is
-/// done again without harm, and is not worth the look.
-uint64_t Execution::inode_now() const {
+/// Where the name stands that the call makes or takes away.
+base::Bytes Execution::directory_of_name() const {
+  return request_.op == Op::kLink ? request_.other_handle : request_.handle;
+}
+
+std::string_view Execution::changed_name() const {
+  return request_.op == Op::kLink ? request_.other_name : request_.name;
+}
+
+/// The name's inode; 0: there is none. Making what may be there already is done again without harm, and is not worth
+/// the look.
+uint64_t Execution::inode_now(const File& directory) const {
   if (request_.op == Op::kCreate && !(request_.flags & kExclusive)) return kAnything;
-  const bool is_link = request_.op == Op::kLink;
-  const auto directory = file(is_link ? request_.other_handle : request_.handle);
-  if (!directory.ok()) return 0;
-  const auto found = services_.backend->lookup({*directory, is_link ? request_.other_name : request_.name}, false);
+  const auto found = services_.backend->lookup({directory, changed_name()}, false);
   if (!found.ok()) return found.error() == ENOENT ? 0 : kAnything;
   return found->file.inode;
 }
 
 /// False: another call has made the name, or taken it away, since the server that was killed.
-bool Execution::claim() const {
-  const bool is_link = request_.op == Op::kLink, takes = request_.op == Op::kRemove || request_.op == Op::kRename;
-  const auto directory = file(is_link ? request_.other_handle : request_.handle);
-  return directory.ok() &&
-         services_.journal->claim(directory->identity(), is_link ? request_.other_name : request_.name, !takes);
+bool Execution::claim(const File& directory) const {
+  const bool takes = request_.op == Op::kRemove || request_.op == Op::kRename;
+  return services_.journal->claim(directory.identity(), changed_name(), !takes);
 }
 
 /// Whether a server that was killed did it, which began when `before` was there.
-bool Execution::has_happened() const {
-  const uint64_t before = *call_.before, now = inode_now();
+bool Execution::has_happened(const File& directory) const {
+  const uint64_t before = *call_.before, now = inode_now(directory);
   if (before == kAnything || now == kAnything) return false;
   if (request_.op != Op::kRemove && request_.op != Op::kRename) return before == 0 && now != 0;
   if (before == 0 || now == before) return false;
   if (request_.op == Op::kRemove) return true;
-  const auto directory = file(request_.other_handle);
-  if (!directory.ok()) return false;
-  const auto found = services_.backend->lookup({*directory, request_.other_name}, false);
+  const auto target = file(request_.other_handle);
+  if (!target.ok()) return false;
+  const auto found = services_.backend->lookup({*target, request_.other_name}, false);
   return found.ok() && found->file.inode == before;
 }
 
@@ -367,15 +373,14 @@ int Execution::as_done() {
 int Execution::run() {
   Journal* const journal = services_.journal;
   if (journal == nullptr || !changes_names(request_.op)) return run_call();
-  const bool is_link = request_.op == Op::kLink;
-  const auto directory = file(is_link ? request_.other_handle : request_.handle);
+  const auto directory = file(directory_of_name());
   if (!directory.ok()) return directory.error();
-  const auto alone = journal->alone(directory->identity(), is_link ? request_.other_name : request_.name);
+  const auto alone = journal->alone(directory->identity(), changed_name());
   const bool has_left = journal->has_left();
-  journal->begin(call_.client, call_.header.id, call_.before.has_value() ? *call_.before : inode_now());
-  if (call_.before.has_value() && has_happened() && claim()) return as_done();
+  journal->begin(call_.client, call_.header.id, call_.before.has_value() ? *call_.before : inode_now(*directory));
+  if (call_.before.has_value() && has_happened(*directory) && claim(*directory)) return as_done();
   const int error = run_call();
-  if (error == 0 && has_left) claim();
+  if (error == 0 && has_left) claim(*directory);
   return error;
 }
 

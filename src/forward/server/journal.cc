@@ -90,7 +90,7 @@ bool Journal::note(uint8_t kind, const Key& key, const Entry& entry) {
     return true;
   }
   // Half of it, as on a full disk, would hide all that follows.
-  if (wrote > 0 && ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) return false;
+  [[maybe_unused]] const int cut = wrote > 0 ? ftruncate(fd_, static_cast<off_t>(bytes_)) : 0;
   return false;
 }
 
